@@ -1,0 +1,86 @@
+# The house: how Lookalike is built, tried, tested and packed. `make` alone says what there is.
+#
+# Everything is made in .venv and target. What is done leaves a stamp in .venv/stamps, and the extension is
+# built again only when a Rust source is newer than it; Python sources are used where they lie.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+EXTENSION := python/lookalike/_core.abi3.so
+RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
+
+# The system's own python may be older than the one found; the binding is to be built for the one in .venv.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+.PHONY: help demo test lint test-rust test-python bench wheel format clean linters
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(EXTENSION) ## build what is needed and run the main job on a made-up corpus
+	@$(BIN)/lookalike demo
+
+test: linters lint test-rust test-python ## build what is needed and run every check and test
+
+lint: $(EXTENSION) $(STAMPS)/dev ## formatting, lints, types and layers
+	@echo "→ formatting"
+	@cargo fmt --check
+	@$(BIN)/ruff format --check
+	@echo "→ lints"
+	@$(BIN)/ruff check
+	@cargo clippy --workspace --all-targets -- --deny warnings
+	@echo "→ types"
+	@$(BIN)/mypy
+	@echo "→ layers"
+	@$(BIN)/lint-imports
+
+# Only the kernels: the binding is tested from Python, and a test binary of it would have to link libpython.
+test-rust: $(STAMPS)/venv ## the tests of the kernels
+	@echo "→ tests of the kernels"
+	@cargo test --package lookalike-kernels
+
+test-python: $(EXTENSION) $(STAMPS)/dev ## the tests of everything else
+	@echo "→ tests in Python"
+	@$(BIN)/pytest
+
+bench: $(EXTENSION) $(STAMPS)/bench ## race lookalike against its peers, and each kernel against its limit
+	@$(BIN)/python -m benchmarks.race
+	@$(BIN)/python -m benchmarks.kernels
+	@$(BIN)/python -m benchmarks.hostile
+
+wheel: $(STAMPS)/build ## a wheel, in dist/
+	@$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist
+
+format: $(STAMPS)/dev ## rewrite the sources as `make lint` wants them
+	@cargo fmt
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+clean: ## forget everything built
+	rm -rf $(VENV) target dist $(EXTENSION) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+linters:
+	@scripts/check-tools clippy rustfmt
+
+$(STAMPS)/venv:
+	@scripts/check-tools
+	@python=$$(scripts/find-python); echo "→ making $(VENV) with $$python"; "$$python" -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# An extra of pyproject.toml, or `build` for what the build itself needs.
+$(STAMPS)/%: pyproject.toml $(STAMPS)/venv
+	@echo "→ installing what '$*' needs"
+	@$(BIN)/python scripts/requirements.py $* | $(PIP) install --requirement /dev/stdin
+	@touch $@
+
+$(EXTENSION): $(RUST) pyproject.toml $(STAMPS)/build
+	@echo "→ building the kernels and installing Lookalike in $(VENV) (about a minute the first time)"
+	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
+	@touch $@

@@ -1,0 +1,93 @@
+"""Find similar items in collections far too large to compare pair by pair.
+
+Everything here is a room on one road:
+
+    things → sets or vectors → signatures → bands → candidates → verified pairs → clusters → answers
+     io       shingles          families     bands      joins        measures       clusters   applications
+
+    dedup          keep one document of every group of near-duplicates
+    similar_pairs  all pairs at least as similar as a threshold, in one collection or between two
+    cluster        pairs → connected clusters
+    compare        two texts: how similar, and what they share
+    plan           what a threshold and a promised recall ask of the bands
+    MinHash        the family of hash functions behind it
+    Shingle        how a document becomes a set
+
+Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says how much it may have missed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lookalike.applications.compare import Comparison, compare
+    from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, dedup, similar_pairs
+    from lookalike.applications.grouping import cluster
+    from lookalike.engines import LocalEngine
+    from lookalike.errors import LookalikeError
+    from lookalike.families import MinHash
+    from lookalike.measures.sets import as_sets
+    from lookalike.shingles import Shingle
+    from lookalike.theory import Banding, Plan, plan
+    from lookalike.types import Clusters, Pairs, Sets
+
+__version__ = "0.1.0"
+
+#: Where each public name lives. They are imported when first used, so that `import lookalike` is quick.
+_HOMES = {
+    "Banding": "theory",
+    "Clusters": "types",
+    "Comparison": "applications.compare",
+    "DedupOptions": "applications.documents",
+    "DedupResult": "applications.documents",
+    "LocalEngine": "engines",
+    "LookalikeError": "errors",
+    "MinHash": "families",
+    "PairOptions": "applications.documents",
+    "Pairs": "types",
+    "Plan": "theory",
+    "Sets": "types",
+    "Shingle": "shingles",
+    "as_sets": "measures.sets",
+    "cluster": "applications.grouping",
+    "compare": "applications.compare",
+    "dedup": "applications.documents",
+    "plan": "theory",
+    "similar_pairs": "applications.documents",
+}
+
+__all__ = [
+    "Banding",
+    "Clusters",
+    "Comparison",
+    "DedupOptions",
+    "DedupResult",
+    "LocalEngine",
+    "LookalikeError",
+    "MinHash",
+    "PairOptions",
+    "Pairs",
+    "Plan",
+    "Sets",
+    "Shingle",
+    "as_sets",
+    "cluster",
+    "compare",
+    "dedup",
+    "plan",
+    "similar_pairs",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"lookalike.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

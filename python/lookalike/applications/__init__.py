@@ -1,0 +1,1 @@
+"""Jobs people have, composed of stages and joins; no loops over rows."""

@@ -1,0 +1,129 @@
+"""Keep one document of every group of near-duplicates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.applications.documents.collection import Collection
+from lookalike.applications.documents.join import Search, search_sources
+from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.pairs import named_pairs
+from lookalike.applications.documents.result import DedupResult
+from lookalike.applications.documents.samples import near_threshold
+from lookalike.clusters import Assignment, assign, parse_keep, priorities
+from lookalike.engines import Engine, LocalEngine
+from lookalike.io import Source, open_source
+from lookalike.runs.watch import Watch
+from lookalike.types import I64, Clusters
+
+
+def dedup(
+    docs: Any,
+    *,
+    text: str = "text",
+    id: str | None = None,
+    on_error: str = "raise",
+    engine: Engine | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> DedupResult:
+    """Keep one document of every group of near-duplicates.
+
+    Exact copies are found first, then near-duplicates among what is left. Every pair that joins two documents was checked on the data;
+    the result says how many it probably missed.
+
+    Parameters
+    ----------
+    docs
+        A list of strings; an Arrow, polars or pandas column or table; a Hugging Face dataset; or a path or paths of parquet, jsonl,
+        csv, tsv or txt files, plain, .gz or .zst.
+    text, id
+        Columns: what to compare, and what to call a document. Without `id` documents are numbered, or known by file and row.
+    on_error
+        `raise` at the first row that cannot be read, or `skip` such rows and count them.
+    **options
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `keep`, `group`, `verify`, `method`: see `DedupOptions`.
+
+    Examples
+    --------
+    >>> result = dedup(["the cat sat on the mat today", "a dog barked", "The cat sat on the mat, today!"])
+    >>> result.kept
+    ['the cat sat on the mat today', 'a dog barked']
+    """
+    chosen = DedupOptions.of(options)
+    column = parse_keep(chosen.keep)[1]
+    source = open_source(docs, text=text, id=id, columns=() if column is None else (column,), on_error=on_error)  # type: ignore[arg-type]
+    return dedup_source(source, chosen, engine=engine or LocalEngine(threads), watch=Watch())
+
+
+def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> DedupResult:
+    """Deduplicate an open source."""
+    column = parse_keep(options.keep)[1]
+    search = search_sources((source,), options, engine=engine, watch=watch, extra=column)
+    joined, collection = search.joined, search.collections[0]
+    with watch.stage("cluster", collection.rows):
+        assignment = assign(
+            joined.representative,
+            joined.a,
+            joined.b,
+            joined.similarity,
+            priority=_priority(collection, options.keep),
+            threshold=options.threshold,
+            group=options.group,
+            compare=joined.compare,
+        )
+    return DedupResult(
+        source=source,
+        options=options,
+        pairs=named_pairs(search, options),
+        clusters=_clusters(search, assignment, options),
+        samples=near_threshold(search, options),
+        kept_rows=_arrived(collection, assignment),
+        chained=assignment.chained,
+        account=joined.account,
+        stages=watch.stages,
+        text_bytes=int(collection.text_bytes.sum()),
+    )
+
+
+def _priority(collection: Collection, keep: str) -> I64:
+    rows = np.arange(collection.rows, dtype=np.int64)
+    policy, _ = parse_keep(keep)
+    if policy == "first":
+        return priorities(rows, arrival=collection.order)
+    if policy == "longest":
+        return priorities(rows, values=pa.array(collection.text_bytes))
+    return priorities(rows, values=collection.extra_values())
+
+
+def _arrived(collection: Collection, assignment: Assignment) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which rows are kept, in the order they arrived."""
+    kept = np.empty(collection.rows, np.bool_)
+    kept[collection.order] = assignment.kept
+    return kept
+
+
+def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> Clusters:
+    rows = np.arange(len(assignment.kept), dtype=np.int64)
+    ids = search.named(rows)
+    flags = search.joined.flags
+    empty = (flags & _core.FLAG_EMPTY) != 0
+    flag = np.where(empty, "empty", np.where((flags & _core.FLAG_SHORT) != 0, "short", ""))
+    return Clusters(
+        pa.table(
+            {
+                "id": ids,
+                "cluster": ids.take(pa.array(assignment.cluster)),
+                "representative": ids.take(pa.array(assignment.representative)),
+                # Nothing is like an empty document, not even itself.
+                options.column: pa.array(assignment.similarity, mask=empty),
+                "via": ids.take(pa.array(assignment.via, mask=assignment.via < 0)),
+                "kept": pa.array(assignment.kept),
+                "flag": pa.array(flag, mask=flag == ""),
+            }
+        )
+    )

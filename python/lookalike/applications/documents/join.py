@@ -1,0 +1,130 @@
+"""From what the user gave to joined rows, and from row numbers back to ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.options import PairOptions
+from lookalike.engines import Engine, Table
+from lookalike.families import MinHash
+from lookalike.io import Source
+from lookalike.joins import Items, Joined, lsh
+from lookalike.measures.sets import as_sets
+from lookalike.runs.watch import Watch
+from lookalike.shingles import Shingle
+from lookalike.types import F64, I64, Sets
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Search:
+    """Joined rows and the collections they came from."""
+
+    joined: Joined
+    collections: tuple[Collection, ...]
+
+    def named(self, rows: I64) -> pa.Array:
+        """User ids of row numbers; all rows of one call are of one collection."""
+        first = self.collections[0].rows
+        if len(self.collections) == 2 and len(rows) and rows[0] >= first:
+            return self.collections[1].ids(rows - first)
+        return self.collections[0].ids(rows)
+
+
+def search_sources(
+    sources: tuple[Source, ...], options: PairOptions, *, engine: Engine, watch: Watch, extra: str | None = None
+) -> Search:
+    """Read one source or two, and join them."""
+    collections: list[Collection] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        collections.append(collect(source, engine, watch, extra=extra, first_row=before))
+    batches = tuple(batch for collection in collections for batch in collection.table.batches)
+    items = Items(
+        table=Table(batches, collections[0].table.schema),
+        bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
+        shingle=Shingle.parse(options.shingle),
+        seed=options.seed,
+        boundary=collections[0].rows if len(collections) == 2 else None,
+    )
+    return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
+
+
+def join_sets(items: Any, other: Any, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
+    """Join sets given as lists of tokens, Arrow lists or sparse matrices; rows are numbered as they come."""
+    sets = as_sets(items, seed=options.seed)
+    boundary = None
+    if other is not None:
+        boundary, more = len(sets), as_sets(other, seed=options.seed)
+        offsets = np.concatenate([sets.offsets, more.offsets[1:] + sets.offsets[-1]])
+        sets = Sets(np.concatenate([sets.elements, more.elements]), offsets)
+    table = Table.of(row=np.arange(len(sets), dtype=np.int64), elements=sets.to_arrow())
+    held = Items(
+        table=_cut(table, 4096 * engine.threads),
+        bytes=sets.elements.nbytes,
+        shingle=None,
+        seed=options.seed,
+        boundary=boundary,
+    )
+    return join(held, options, engine=engine, watch=watch)
+
+
+def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
+    """Take the road that the options name."""
+    return lsh(
+        items,
+        threshold=options.threshold,
+        recall=options.recall,
+        family=MinHash(slots=options.slots, seed=options.seed),
+        verify=options.verify,
+        engine=engine,
+        watch=watch,
+    )
+
+
+def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:
+    """All pairs a user sees: near pairs between representatives and star edges to exact copies, or, expanded, every pair.
+
+    Between two collections, `a` is of the first and `b` of the second, and copies stand for themselves.
+    """
+    near = (joined.a, joined.b, joined.similarity)
+    rows = np.arange(len(joined.representative), dtype=np.int64)
+    copies = rows[(joined.representative != rows)]
+    stars = (joined.representative[copies], copies, np.ones(len(copies)))
+    if boundary is None and not expand:
+        a, b, similarity = (np.concatenate(columns) for columns in zip(near, stars, strict=True))
+    else:
+        a, b, similarity = _expanded(near, joined.representative, boundary)
+    order = np.lexsort((b, a))
+    return a[order], b[order], similarity[order]
+
+
+def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | None) -> tuple[I64, I64, F64]:
+    """Every pair of copies, and every copy of `a` with every copy of `b` for a near pair; across the boundary if there is one."""
+    members = np.argsort(representative, kind="stable")
+    counts = np.bincount(representative, minlength=len(representative))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    inside = np.flatnonzero(counts > 1)
+    left = np.concatenate([near[0], inside])
+    right = np.concatenate([near[1], inside])
+    similarity = np.concatenate([near[2], np.ones(len(inside))])
+    times = counts[left] * counts[right]
+    pair = np.repeat(np.arange(len(left)), times)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(times) - times, times)
+    a = members[starts[left[pair]] + within // counts[right[pair]]]
+    b = members[starts[right[pair]] + within % counts[right[pair]]]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    # A class paired with itself gives each pair twice and each row with itself; the order of a pair tells them apart.
+    wanted = np.where(left[pair] == right[pair], a < b, True)
+    if boundary is not None:
+        wanted &= (low < boundary) & (high >= boundary)
+    return low[wanted], high[wanted], similarity[pair][wanted]
+
+
+def _cut(table: Table, rows: int) -> Table:
+    pieces = [batch.slice(start, rows) for batch in table.batches for start in range(0, len(batch), rows)]
+    return Table(tuple(pieces), table.schema)

@@ -1,0 +1,100 @@
+"""All similar pairs, in one collection or between two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.join import Search, join_sets, pair_columns, search_sources
+from lookalike.applications.documents.options import PairOptions
+from lookalike.engines import Engine, LocalEngine
+from lookalike.io import Source, open_source
+from lookalike.runs.watch import Watch
+from lookalike.types import Pairs, Sets
+
+
+def similar_pairs(
+    items: Any,
+    other: Any = None,
+    *,
+    text: str = "text",
+    id: str | None = None,
+    expand: bool = False,
+    engine: Engine | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Pairs:
+    """Find all pairs of items at least as similar as the threshold.
+
+    Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised recall, more similar ones more often.
+
+    Parameters
+    ----------
+    items
+        Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or paths. Or sets:
+        lists of integers or tokens, Arrow lists, `Sets`, or a sparse boolean matrix whose rows are sets.
+    other
+        A second collection: pairs then go from an item of the first to one of the second.
+    text, id
+        Columns of a table: what to compare, and what to call a row. Without `id` rows are numbered.
+    expand
+        Give every pair of exact copies, rather than each copy with one representative. Their number may be quadratic.
+    **options
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
+
+    Examples
+    --------
+    >>> similar_pairs(["the cat sat on the mat today", "a dog", "The cat sat on the mat, today!"])
+    1 pairs
+    a  b  similarity
+    0  2  1.0000
+    """
+    chosen = PairOptions.of(options)
+    engine = engine or LocalEngine(threads)
+    if holds_sets(items):
+        joined = join_sets(items, other, chosen, engine=engine, watch=Watch())
+        boundary = None if other is None else len(joined.representative) - _length(other)
+        a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
+        columns = {"a": pa.array(a), "b": pa.array(b - (boundary or 0)), chosen.column: pa.array(similarity)}
+        return Pairs(pa.table(columns), account=joined.account)
+    given = (items,) if other is None else (items, other)
+    sources = tuple(open_source(one, text=text, id=id) for one in given)
+    return pairs_of(sources, chosen, engine=engine, watch=Watch(), expand=expand)[0]
+
+
+def pairs_of(
+    sources: Sequence[Source], options: PairOptions, *, engine: Engine, watch: Watch, expand: bool = False
+) -> tuple[Pairs, Search]:
+    """Similar pairs of one source, or of two."""
+    search = search_sources(tuple(sources), options, engine=engine, watch=watch)
+    return named_pairs(search, options, expand=expand), search
+
+
+def named_pairs(search: Search, options: PairOptions, *, expand: bool = False) -> Pairs:
+    """The pairs of a search by user ids."""
+    two = len(search.collections) == 2
+    boundary = search.collections[0].rows if two else None
+    a, b, similarity = pair_columns(search.joined, boundary=boundary, expand=expand)
+    columns = {"a": search.named(a), "b": search.named(b), options.column: pa.array(similarity)}
+    return Pairs(pa.table(columns), account=search.joined.account)
+
+
+def holds_sets(items: Any) -> bool:
+    """Whether these are sets rather than documents."""
+    if isinstance(items, Sets) or hasattr(items, "tocsr"):
+        return True
+    if isinstance(items, pa.Array | pa.ChunkedArray):
+        return bool(pa.types.is_list(items.type) or pa.types.is_large_list(items.type))
+    if isinstance(items, list | tuple) and items:
+        first = items[0]
+        return isinstance(first, list | tuple | set | frozenset | np.ndarray) or (
+            isinstance(first, Iterable) and not isinstance(first, str | bytes) and not hasattr(first, "__fspath__")
+        )
+    return False
+
+
+def _length(items: Any) -> int:
+    return int(items.shape[0]) if hasattr(items, "tocsr") else len(items)

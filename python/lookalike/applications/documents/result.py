@@ -1,0 +1,142 @@
+"""What deduplication found: for people to read, for programs to use, and as a folder on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike import _core
+from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.summary import advice, summary_lines
+from lookalike.io import Source
+from lookalike.joins import Account
+from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
+from lookalike.types import Bools, Clusters, Pairs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DedupResult:
+    """The outcome of `dedup`.
+
+    Attributes
+    ----------
+    pairs
+        Verified pairs of near-duplicates, and each exact copy with its representative.
+    clusters
+        One row a document: its cluster, the document kept for it, how similar, by way of which neighbour, and whether it was kept.
+    kept_rows
+        Which documents are kept, as a mask over the input in its order.
+    account
+        Counts, the plan, and the estimated recall.
+    """
+
+    source: Source
+    options: DedupOptions
+    pairs: Pairs
+    clusters: Clusters
+    samples: pa.Table
+    kept_rows: Bools
+    chained: int
+    account: Account
+    stages: Sequence[Stage]
+    text_bytes: int
+
+    @property
+    def kept(self) -> Any:
+        """The kept documents, in the form they were given: a list, a data frame, a table."""
+        return self.source.kept(self.kept_rows)
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What was counted. Every document read is kept or dropped, and dropped ones are exact copies or near-duplicates."""
+        sizes = self._cluster_sizes()
+        kept = int(np.count_nonzero(self.kept_rows))
+        unreadable = self.source.unreadable
+        account = self.account
+        return {
+            "documents": account.items,
+            "unreadable": unreadable.rows,
+            "unreadable_files": unreadable.files,
+            "empty": account.empty,
+            "short": account.short,
+            "unspaced": account.unspaced,
+            "copies": account.copies,
+            "candidates": account.candidates,
+            "pairs": account.pairs,
+            "clusters": len(sizes),
+            "largest_clusters": sizes[:5],
+            "chained": self.chained,
+            "kept": kept,
+            "dropped": account.items - kept,
+            "text_bytes": self.text_bytes,
+        }
+
+    @property
+    def advice(self) -> list[str]:
+        """What the user may want to change, in sentences."""
+        return advice(self.account, self.options, self.counts)
+
+    def summary(self) -> str:
+        """A few lines for a person."""
+        return "\n".join(summary_lines(self.account, self.counts, self.stages))
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        cells = (line.split("  ", 1) for line in summary_lines(self.account, self.counts, self.stages))
+        body = "".join(f"<tr><td>{cell[0].strip()}</td><td>{cell[-1].strip()}</td></tr>" for cell in cells)
+        return f"<table><tbody>{body}</tbody></table>"
+
+    def record(self) -> RunRecord:
+        """What run.json says of this run."""
+        return RunRecord(
+            job="dedup",
+            parameters=self.options.to_dict(),
+            counts=self.counts,
+            estimates={
+                "candidates": self.account.plan.expected_candidates,
+                "recall": self.account.recall.to_dict(),
+                "plan": self.account.plan.to_dict(),
+                "large_buckets": self.account.to_dict()["large"],
+            },
+            stages=tuple(self.stages),
+        )
+
+    def write(self, path: str | Path, *, overwrite: bool = False, drop_list: bool = False) -> Path:
+        """Write the run folder: kept rows, clusters, pairs, samples, run.json. It appears whole or not at all.
+
+        With `drop_list`, `dropped.parquet` names the dropped documents and no kept rows are written.
+        """
+        with RunFolder.create(path, overwrite=overwrite) as folder:
+            self.write_into(folder.path, drop_list=drop_list)
+            self.record().write(folder.path)
+        return Path(path)
+
+    def write_into(self, folder: Path, *, drop_list: bool = False) -> None:
+        """Write everything but run.json."""
+        header = self._header
+        write_parquet(folder / "clusters.parquet", self.clusters.to_arrow(), header("clusters"))
+        write_parquet(folder / "pairs.parquet", self.pairs.to_arrow(), header("pairs"))
+        write_parquet(folder / "samples.parquet", self.samples, header("samples"))
+        if drop_list:
+            table = self.clusters.to_arrow()
+            dropped = table.filter(pc.invert(table["kept"])).select(["id", "representative"])
+            write_parquet(folder / "dropped.parquet", dropped, header("dropped"))
+        else:
+            (folder / "kept").mkdir()
+            self.source.write_kept(folder / "kept", self.kept_rows)
+
+    def _header(self, kind: str) -> Header:
+        return Header(kind=kind, algorithm=_core.ALGORITHM_VERSION, parameters=self.options.to_dict())
+
+    def _cluster_sizes(self) -> list[int]:
+        counts = self.clusters.to_arrow()["cluster"].value_counts()
+        sizes = np.sort(pc.struct_field(counts, "counts").to_numpy())[::-1]
+        return [int(size) for size in sizes[sizes > 1]]

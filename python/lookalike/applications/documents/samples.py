@@ -1,0 +1,39 @@
+"""Pairs near the threshold, on both sides of it, with their texts: what a person looks at to judge it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.join import Search
+from lookalike.applications.documents.options import PairOptions
+from lookalike.types import F64, I64
+
+#: Pairs kept a side, and how much of each text.
+PAIRS = 50
+CHARACTERS = 4000
+
+
+def near_threshold(search: Search, options: PairOptions) -> pa.Table:
+    """The pairs least over the threshold and those most under it: `a`, `b`, similarity, `side`, `text_a`, `text_b`."""
+    joined = search.joined
+    over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
+    under = _nearest(*joined.below, options.threshold)
+    a, b, similarity = (np.concatenate(columns) for columns in zip(over, under, strict=True))
+    collection = search.collections[0]
+    return pa.table(
+        {
+            "a": search.named(a),
+            "b": search.named(b),
+            options.column: pa.array(similarity),
+            "side": pa.array(["over"] * len(over[0]) + ["under"] * len(under[0]), pa.string()),
+            "text_a": pa.array([collection.text(int(row))[:CHARACTERS] for row in a], pa.large_string()),
+            "text_b": pa.array([collection.text(int(row))[:CHARACTERS] for row in b], pa.large_string()),
+        }
+    )
+
+
+def _nearest(a: I64, b: I64, similarity: F64, threshold: float) -> tuple[I64, I64, F64]:
+    # By distance to the threshold, then by id: no order of arrival is in it.
+    chosen = np.lexsort((b, a, np.abs(similarity - threshold)))[:PAIRS]
+    return a[chosen], b[chosen], similarity[chosen]

@@ -1,0 +1,65 @@
+"""Clusters from pairs that are already there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.clusters import component_labels
+from lookalike.errors import MissingColumnError, SourceError
+from lookalike.types import Clusters
+
+
+def cluster(pairs: Any) -> Clusters:
+    """Group everything that pairs connect.
+
+    Parameters
+    ----------
+    pairs
+        `Pairs`, or any table with columns `a` and `b` (Arrow, polars, pandas), or a sequence of 2-tuples.
+
+    Returns
+    -------
+    Clusters
+        `id` and `cluster`, the least id it is connected with; only ids that occur in a pair.
+
+    Examples
+    --------
+    >>> cluster([("a", "b"), ("x", "y"), ("b", "c")])
+    5 items in clusters
+    id  cluster
+    a   a
+    b   a
+    c   a
+    x   x
+    y   x
+    """
+    a, b = _ends(pairs)
+    both = pa.chunked_array([*_chunks(a), *_chunks(b)])
+    ids = both.unique()
+    ids = ids.take(pc.sort_indices(ids))
+    left = pc.index_in(a, value_set=ids).to_numpy()
+    right = pc.index_in(b, value_set=ids).to_numpy()
+    labels = component_labels(len(ids), left, right)
+    return Clusters(pa.table({"id": ids, "cluster": ids.take(pa.array(labels))}))
+
+
+def _ends(pairs: Any) -> tuple[Any, Any]:
+    if hasattr(pairs, "__arrow_c_stream__"):
+        table = pa.table(pairs)
+        for name in ("a", "b"):
+            if name not in table.column_names:
+                raise MissingColumnError(f"pairs need the columns a and b; there are {', '.join(table.column_names)}")
+        a, b = table["a"], table["b"]
+        return a, b.cast(a.type)
+    ends = list(pairs)
+    if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
+        raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")
+    both = pa.array([pair[0] for pair in ends] + [pair[1] for pair in ends])
+    return both.slice(0, len(ends)), both.slice(len(ends))
+
+
+def _chunks(column: Any) -> list[pa.Array]:
+    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]

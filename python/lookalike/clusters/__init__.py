@@ -1,0 +1,7 @@
+"""Verified pairs → clusters, and which row of each is kept."""
+
+from lookalike.clusters.assign import Assignment, assign
+from lookalike.clusters.components import component_labels
+from lookalike.clusters.keep import parse_keep, priorities
+
+__all__ = ["Assignment", "assign", "component_labels", "parse_keep", "priorities"]

@@ -1,0 +1,46 @@
+"""Which row of a cluster is kept: the first, the longest, or the one with the most of something."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import OptionError, SourceError
+from lookalike.types import I64
+
+
+def parse_keep(keep: str) -> tuple[str, str | None]:
+    """Read a keep policy: its name, and the column it looks at if any.
+
+    Examples
+    --------
+    >>> parse_keep("max:stars")
+    ('max', 'stars')
+    """
+    name, _, column = keep.partition(":")
+    if name in ("first", "longest") and not column:
+        return name, None
+    if name == "max" and column:
+        return name, column
+    raise OptionError(f"keep={keep!r} is not understood: write first, longest, or max:COLUMN")
+
+
+def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None = None) -> I64:
+    """Each row's place in the order of preference, 0 for the row anyone would keep first.
+
+    `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest, nulls last, ties by id.
+    """
+    if values is None:
+        wish = rows if arrival is None else arrival
+        order = np.argsort(wish, kind="stable")
+    else:
+        if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_temporal(values.type)):
+            raise SourceError(f"keep=max needs a column of numbers or dates, not of {values.type}")
+        # NaN and null say nothing about a row, so any other row is preferred.
+        table = pa.table({"value": values, "row": pa.array(rows)})
+        keys = [("value", "descending"), ("row", "ascending")]
+        order = pc.sort_indices(table, sort_keys=keys, null_placement="at_end").to_numpy().astype(np.int64)
+    places = np.empty(len(rows), np.int64)
+    places[order] = np.arange(len(rows))
+    return places

@@ -1,0 +1,10 @@
+"""Engines move tables of Arrow batches and know nothing of what is in them.
+
+An engine offers six verbs: `scan`, `map`, `group`, `fetch`, `fold`, `write`. Joins are written once over them.
+"""
+
+from lookalike.engines.cores import checked_threads, cores
+from lookalike.engines.local import LocalEngine
+from lookalike.engines.verbs import Engine, Held, Stage, Table
+
+__all__ = ["Engine", "Held", "LocalEngine", "Stage", "Table", "checked_threads", "cores"]

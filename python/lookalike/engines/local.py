@@ -1,0 +1,192 @@
+"""One process, its threads, its memory.
+
+Batches are worked on by a few threads at a time; kernels release the interpreter lock, so the threads are real. They live no longer than a
+verb, so a process may fork between verbs. Tables are held in memory: a verb needs its input, its output, and for `group` 16 bytes a row
+to sort by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines.cores import checked_threads
+from lookalike.engines.verbs import Held, Stage, Table
+from lookalike.errors import OptionError
+from lookalike.types import I64, U64
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class LocalEngine:
+    """All verbs in memory, on the threads of this process.
+
+    Parameters
+    ----------
+    threads
+        How many threads work at once; all cores by default. Changes the time, never the answer.
+    batch_rows
+        The most rows of a batch that `group` and `fetch` hand to a stage. Changes the memory, never the answer.
+    """
+
+    def __init__(self, threads: int | None = None, *, batch_rows: int = 1 << 16) -> None:
+        self.threads = checked_threads(threads)
+        if batch_rows < 1:
+            raise OptionError(f"batch_rows={batch_rows} is out of range: 1 or more")
+        self.batch_rows = batch_rows
+
+    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
+        """Hold what a source reads."""
+        return Table(tuple(batches), schema)
+
+    def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
+        """Apply a stage to every batch."""
+        return self._work(table.batches, stage, table.schema, advance)
+
+    def group(self, table: Table, key: str, stage: Stage, *, order: tuple[str, ...] = ()) -> Table:
+        """Apply a stage to the rows with equal keys together."""
+        return self._work(self._runs(table, key, order), stage, table.schema, None)
+
+    def fetch(
+        self,
+        table: Table,
+        items: Table,
+        on: tuple[str, ...],
+        stage: Callable[[pa.RecordBatch, Held], pa.RecordBatch],
+        *,
+        advance: Callable[[int], None] | None = None,
+    ) -> Table:
+        """Apply a stage to every batch of `items`, with all of `table` in reach, where it stands."""
+        held = Held(table.batches, _places(table))
+        pieces = (
+            batch.slice(start, self.batch_rows)
+            for batch in items.batches
+            for start in range(0, len(batch), self.batch_rows)
+        )
+        return self._work(pieces, lambda batch: stage(batch, held), items.schema, advance)
+
+    def fold(self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]) -> T | None:
+        """The stage's value of every batch, merged in the order of the batches."""
+        values = list(self._in_order(table.batches, stage))
+        return reduce(merge, values) if values else None
+
+    def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
+        """Hand every batch to a sink."""
+        for batch in table.batches:
+            sink(batch)
+
+    def _work(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        stage: Stage,
+        schema: pa.Schema,
+        advance: Callable[[int], None] | None,
+    ) -> Table:
+        def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+            result = stage(batch)
+            if advance is not None:
+                advance(len(batch))
+            return result
+
+        results = tuple(self._in_order(batches, step))
+        # Without a batch nothing says what the stage would have made of one: ask it about an empty one.
+        made = results[0].schema if results else stage(_empty(schema)).schema
+        return Table(tuple(batch for batch in results if len(batch)), made)
+
+    def _in_order(self, batches: Iterable[S], step: Callable[[S], T]) -> Iterator[T]:
+        """The steps' results in the order of the batches, a few at work at once."""
+        if self.threads == 1:
+            yield from map(step, batches)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            waiting: list[Future[T]] = []
+            try:
+                for batch in batches:
+                    waiting.append(pool.submit(step, batch))
+                    # Enough in reserve that no thread waits, few enough that results do not pile up unseen.
+                    while len(waiting) > 2 * self.threads:
+                        yield waiting.pop(0).result()
+                while waiting:
+                    yield waiting.pop(0).result()
+            finally:
+                # After an error or Ctrl-C: what has not begun never begins.
+                for future in waiting:
+                    future.cancel()
+                wait(waiting, return_when=FIRST_COMPLETED)
+
+    def _runs(self, table: Table, key: str, order: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        if not table.batches:
+            return
+        whole = pa.Table.from_batches(table.batches, table.schema).combine_chunks()
+        columns = {name: whole[name].to_numpy() for name in whole.column_names}
+        keys, ranks = self._sorted(columns, key, order)
+        columns = {name: values[ranks] if name != key else keys for name, values in columns.items()}
+        for start, stop, head in _cuts(keys, self.batch_rows):
+            piece = {name: values[start:stop] for name, values in columns.items()}
+            if head is not None:
+                piece = {name: np.concatenate([columns[name][head : head + 1], part]) for name, part in piece.items()}
+            yield pa.record_batch({name: pa.array(values) for name, values in piece.items()}, schema=table.schema)
+
+    def _sorted(self, columns: dict[str, Any], key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
+        """The sorted keys, and the order of rows by `key`, then `order`."""
+        ranks = None
+        # The least important column first: the sort is stable.
+        for name in (*reversed(order), key):
+            values = columns[name].astype(np.uint64, copy=False)
+            if ranks is not None:
+                values = values[ranks]
+            elif name != key and bool(np.all(values[1:] >= values[:-1])):
+                continue
+            keys, step = _core.sort_order(values, threads=self.threads)
+            ranks = step if ranks is None else ranks[step]
+        return keys, ranks
+
+
+def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:
+    """Where to cut sorted keys into batches: start, stop, and the first row of a run that began in a batch before."""
+    start, count = 0, len(keys)
+    while start < count:
+        stop = min(start + most, count)
+        if stop < count and keys[stop - 1] == keys[stop]:
+            # Back to where this run begins; if the batch begins there too, the run is longer than a batch.
+            begin = int(np.searchsorted(keys[:stop], keys[stop], side="left"))
+            if begin > start:
+                stop = begin
+            else:
+                end = int(np.searchsorted(keys, keys[start], side="right"))
+                yield from _long_run(start, end, most)
+                start = end
+                continue
+        yield start, stop, None
+        start = stop
+
+
+def _long_run(start: int, end: int, most: int) -> Iterator[tuple[int, int, int | None]]:
+    """A run in even parts, none of them small, each but the first with the run's first row put before it."""
+    parts = -(-(end - start) // most)
+    edges = [start + (end - start) * part // parts for part in range(parts + 1)]
+    for part in range(parts):
+        yield edges[part], edges[part + 1], None if part == 0 else start
+
+
+def _places(table: Table) -> I64 | None:
+    """Where the row of each number stands; None if rows stand in the order of their numbers."""
+    rows = table.column("row")
+    stands = np.arange(len(rows))
+    if np.array_equal(rows, stands):
+        return None
+    # Numbers may have gaps: a table need not hold every row.
+    places = np.full(int(rows.max()) + 1, -1, np.int64)
+    places[rows] = stands
+    return places
+
+
+def _empty(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)

@@ -1,0 +1,91 @@
+"""The six verbs every engine offers, and what they are spoken over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.types import I64, U32
+
+#: A stage is a pure function from one Arrow batch to another.
+Stage = Callable[[pa.RecordBatch], pa.RecordBatch]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Committed batches of one schema. What is in a table no longer changes."""
+
+    batches: tuple[pa.RecordBatch, ...]
+    schema: pa.Schema
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(len(batch) for batch in self.batches)
+
+    def column(self, name: str) -> Any:
+        """One column as a NumPy array; for tables small enough for the driver."""
+        parts = [batch[name].to_numpy(zero_copy_only=False) for batch in self.batches]
+        return np.concatenate(parts) if parts else np.empty(0, self.schema.field(name).type.to_pandas_dtype())
+
+    @classmethod
+    def of(cls, **columns: Any) -> Table:
+        """A table of one batch, from arrays."""
+        batch = pa.record_batch({name: pa.array(values) for name, values in columns.items()})
+        return cls((batch,), batch.schema)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Rows of a table within reach of a stage, by row number."""
+
+    batches: tuple[pa.RecordBatch, ...]
+    #: Where the row of a number stands among the batches; None if rows stand in the order of their numbers.
+    places: I64 | None
+
+    def at(self, rows: I64) -> U32:
+        """Where these rows stand."""
+        places = rows if self.places is None else self.places[rows]
+        return places.astype(np.uint32)
+
+
+class Engine(Protocol):
+    """Where and how tables are worked on. Results never depend on the engine."""
+
+    threads: int
+
+    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
+        """Commit what a source reads."""
+
+    def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
+        """Apply a stage to every batch. `advance` hears how many rows are done."""
+
+    def group(self, table: Table, key: str, stage: Stage, *, order: tuple[str, ...] = ()) -> Table:
+        """Apply a stage to the rows with equal keys together.
+
+        Batches come sorted by `key`, then by the columns of `order`; a run of equal keys is never cut in two, unless it is longer than
+        a batch may be: then it comes in batches of its own, each of which begins with the run's first row.
+        """
+
+    def fetch(
+        self,
+        table: Table,
+        items: Table,
+        on: tuple[str, ...],
+        stage: Callable[[pa.RecordBatch, Held], pa.RecordBatch],
+        *,
+        advance: Callable[[int], None] | None = None,
+    ) -> Table:
+        """Apply a stage to every batch of `items`, with the rows of `table` that its columns `on` name in reach."""
+
+    def fold(self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]) -> T | None:
+        """Bring a small value to the driver: the stage's value of every batch, merged; None of an empty table."""
+
+    def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
+        """Hand every batch, in order, to a sink."""

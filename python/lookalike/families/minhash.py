@@ -1,0 +1,84 @@
+"""MinHash for sets and bags: two items agree in a slot with probability equal to their Jaccard similarity."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines.cores import checked_threads
+from lookalike.errors import OptionError
+from lookalike.measures.sets import as_sets
+from lookalike.types import Signatures, string_buffers
+
+OrdersName = Literal["bucketed", "khash", "universal"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinHash:
+    """The MinHash family.
+
+    Parameters
+    ----------
+    slots
+        Length of a signature (peers call it `num_perm`).
+    seed
+        Draws the random orders. Signatures of different seeds do not compare.
+    orders
+        `bucketed`, the default: each element is first in one slot, so one pass over a set fills most slots.
+        `khash`: an independent hash a slot over all elements, the textbook scheme. `universal`: (ax + b) mod
+        2⁶¹−1 in 128 bits, the exact universal family. The last two are references: right, and slow.
+
+    Examples
+    --------
+    >>> signatures = MinHash(slots=256).signatures([[1, 2, 3, 4], [2, 3, 4, 5], [7, 8]])
+    >>> abs(signatures.similarity(0, 1) - 3 / 5) < 0.1, signatures.similarity(0, 2)
+    (True, 0.0)
+    """
+
+    slots: int = 128
+    seed: int = 0
+    orders: OrdersName = "bucketed"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.slots, int) or not 1 <= self.slots <= 65_536:
+            raise OptionError(f"slots={self.slots!r} is out of range: 1 to 65,536")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        if self.orders not in ("bucketed", "khash", "universal"):
+            raise OptionError(f"orders={self.orders!r} is unknown: choose bucketed, khash or universal")
+
+    def collision(self, distance: float) -> float:
+        """The chance that two items at this Jaccard distance agree in a slot."""
+        return 1.0 - distance
+
+    def signatures(self, items: Any, *, threads: int | None = None, path: str | None = None) -> Signatures:
+        """Sign sets: `Sets`, lists of integers or strings, Arrow lists, or a sparse boolean matrix, row by row."""
+        sets = as_sets(items, seed=self.seed)
+        buffers = (sets.elements, sets.offsets)
+        return Signatures(*_core.sign_sets(buffers, self.drawn(), threads=checked_threads(threads), path=path))
+
+    def signatures_of_texts(
+        self, texts: pa.Array, shingler: _core.Shingler, *, threads: int | None = None, path: str | None = None
+    ) -> Signatures:
+        """Shingle and sign texts in one kernel call; no set is ever held."""
+        texts = string_buffers(texts)
+        return Signatures(
+            *_core.sign_texts(texts, shingler, self.drawn(), threads=checked_threads(threads), path=path)
+        )
+
+    def drawn(self) -> _core.Orders:
+        """The kernel's form of the random orders."""
+        return _drawn(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `MinHash(**…)` reads them back."""
+        return asdict(self)
+
+
+@lru_cache(maxsize=16)
+def _drawn(family: MinHash) -> _core.Orders:
+    return _core.Orders(family.orders, slots=family.slots, seed=family.seed)

@@ -1,0 +1,187 @@
+"""Which columns are wanted, and how what lies in them becomes text that kernels may trust.
+
+Whatever the source, a batch leaves this room with the text first, as valid UTF-8 without nulls; then the
+id, if one was asked for, with its type kept; then the extra columns in the order asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import MissingColumnError, SourceError
+from lookalike.io.faults import Faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The columns of a source that a job asks for, by their names in the source."""
+
+    text: str = "text"
+    id: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Text, id if any, extra columns: the order of every batch."""
+        return [self.text, *([] if self.id is None else [self.id]), *self.columns]
+
+    @property
+    def labels(self) -> list[str]:
+        """The names in a batch: text and id are called so, whatever they were called in the source."""
+        return ["text", *([] if self.id is None else ["id"]), *self.columns]
+
+    def check(self, where: str, schema: pa.Schema) -> None:
+        """Raise unless `schema` (types in the order of `names`) can serve as text, id and extra columns."""
+        text = schema.field(0).type
+        if not (is_text(text) or pa.types.is_null(text)):
+            raise SourceError(
+                f"column {self.text!r} of {where} holds {text}, not text: name the text column with --text"
+            )
+        for name, kind in zip(self.names[1:], schema.types[1:], strict=True):
+            if pa.types.is_nested(kind):
+                use = "an id" if name == self.id else "an extra column"
+                raise SourceError(
+                    f"column {name!r} of {where} holds {kind}, which cannot serve as {use}: name a column of "
+                    "numbers or strings"
+                )
+
+
+def missing_column(name: str, where: str, columns: Iterable[str], *, within: str = "") -> MissingColumnError:
+    """The error for a column that is not there: which there are, and which was perhaps meant."""
+    there = list(columns)
+    near = difflib.get_close_matches(name, there, n=1, cutoff=0.5)
+    near = near or [column for column in there if column.lower() == name.lower()]
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(there[:20]) + (" …" if len(there) > 20 else "") if there else "none at all"
+    return MissingColumnError(f"{where} has no column {name!r}{within}: it has {listed}{hint}")
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of `kind` may be text: strings of any layout, or bytes that should be UTF-8."""
+    if pa.types.is_dictionary(kind):
+        return is_text(kind.value_type)
+    # Type names cover the view layouts, for which older pyarrow has no test of its own.
+    return str(kind) in {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
+
+
+def common_types(schemas: Sequence[pa.Schema]) -> list[pa.DataType]:
+    """One type a column for files that may differ: kept if they agree, else the widest, at last strings."""
+    columns = zip(*(schema.types for schema in schemas), strict=True)
+    return [_common_type(set(types)) for types in columns]
+
+
+def _common_type(types: set[pa.DataType]) -> pa.DataType:
+    types = {_plain(kind) for kind in types if not pa.types.is_null(kind)}
+    if len(types) == 1:
+        return types.pop()
+    if not types:
+        return pa.string()
+    try:
+        fields = [pa.schema([("column", kind)]) for kind in sorted(types, key=str)]
+        return pa.unify_schemas(fields, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        return pa.large_string()
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type without its layout: dictionaries and views are ways to store strings, not other strings."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    return {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(kind), kind)
+
+
+def settle(
+    arrays: Sequence[pa.Array],
+    schema: pa.Schema,
+    wanted: Wanted,
+    faults: Faults,
+    *,
+    rows: npt.NDArray[np.int64],
+    place: Callable[[int], str],
+) -> pa.RecordBatch:
+    """Make a batch of `schema` from wanted columns as read, without the rows that cannot serve.
+
+    `rows` are the row numbers in the file, and `place` says where a position of the batch lies in it.
+    """
+    flaws: dict[int, str] = {}
+    settled = []
+    for position, (array, field) in enumerate(zip(arrays, schema, strict=True)):
+        name = wanted.names[position]
+        if is_text(array.type):
+            array = _valid_text(array, name, flaws)
+        if position == 0 or (position == 1 and wanted.id is not None):
+            for null in np.flatnonzero(_nulls(array)) if array.null_count else ():
+                flaws.setdefault(int(null), f"{name!r} is null or missing")
+        settled.append(array if array.type == field.type else array.cast(field.type))
+    batch = pa.RecordBatch.from_arrays(settled, schema=schema)
+    for position in sorted(flaws):
+        faults.row(int(rows[position]), place(position), flaws[position])
+    if flaws:
+        good = np.ones(len(rows), dtype=bool)
+        good[list(flaws)] = False
+        batch = batch.filter(pa.array(good))
+    return batch
+
+
+def _valid_text(array: pa.Array, name: str, flaws: dict[int, str]) -> pa.Array:
+    """Strings of the array, null where the bytes are not UTF-8; those positions are added to `flaws`."""
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if "binary" not in str(kind):
+        try:
+            array.validate(full=True)
+            return array
+        except pa.ArrowInvalid:
+            pass
+    # Without a check: a cast to string would refuse the whole array for one bad row.
+    raw = array.cast(kind).cast(pa.large_binary())
+    try:
+        return raw.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        values: list[bytes | None] = raw.to_pylist()
+    for position, value in enumerate(values):
+        reason = None if value is None else not_utf8(value)
+        if reason is not None:
+            flaws.setdefault(position, f"{name!r} is not UTF-8: {reason}")
+            values[position] = None
+    return pa.array(values, pa.large_binary()).cast(pa.large_string())
+
+
+def not_utf8(data: bytes) -> str | None:
+    """Where the bytes stop being UTF-8; None if they never do."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"byte 0x{data[error.start]:02x} at offset {error.start}"
+    return None
+
+
+def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:
+    nulls: npt.NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
+    return nulls
+
+
+def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as float64 if it holds strings that are all numbers, else the column itself.
+
+    csv keeps everything as strings, so that 007 stays 007; where a number is meant, ask here.
+
+    Examples
+    --------
+    >>> as_numbers(pa.chunked_array([["10", "9.5"]])).to_pylist()
+    [10.0, 9.5]
+    >>> as_numbers(pa.chunked_array([["10", "n/a"]])).to_pylist()
+    ['10', 'n/a']
+    """
+    if not is_text(column.type):
+        return column
+    try:
+        return pc.utf8_trim_whitespace(column).cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column

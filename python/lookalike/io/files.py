@@ -1,0 +1,202 @@
+"""A source of files: one order, one schema, and kept rows written file by file in the format they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import OptionError, SourceError
+from lookalike.io.columns import Wanted, common_types
+from lookalike.io.faults import Faults, OnError, UnreadableFileError
+from lookalike.io.format import InputFile, ReadPlan
+from lookalike.io.inputs import STANDARD_INPUT, find_files, standard_input_file
+from lookalike.io.layout import Census, Layout, Mask, Rows
+from lookalike.io.source import Source
+from lookalike.io.spool import Spool
+
+
+def open_files(
+    inputs: Iterable[str | Path] | str | Path,
+    *,
+    text: str = "text",
+    id: str | None = None,
+    columns: Sequence[str] = (),
+    on_error: OnError = "raise",
+    scratch: Path | None = None,
+) -> FileSource:
+    """Open files, folders (searched recursively), globs, or `-` for jsonl on standard input.
+
+    Parquet, jsonl, csv, tsv and txt are read, by the file's ending; all but parquet also as .gz or .zst.
+    They may be mixed as long as each has the columns asked for.
+
+    Parameters
+    ----------
+    text
+        The column of the text. A .txt file is one document and has only that.
+    id
+        The column of unique ids; without one a row is called `path:row`, its row in the file counted from 0.
+    columns
+        Further columns that the job needs. Kept rows have all columns in any case.
+    on_error
+        `raise` at the first row that cannot be read, or `skip` and count them.
+    scratch
+        Where standard input is kept while it is in use; the system's temporary folder if not given.
+
+    Raises
+    ------
+    SourceError
+        If an input is missing, of no readable kind, or without one of the columns.
+    """
+    wanted = Wanted(text=text, id=id, columns=tuple(columns))
+    given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
+    if not given:
+        raise OptionError("no input was named: name files, folders, globs, or - for standard input")
+    if [str(name) for name in given] == [STANDARD_INPUT]:
+        spool = Spool(folder=scratch)
+        return FileSource([standard_input_file(spool.path)], wanted, on_error, spool=spool)
+    files, passed_over = find_files(given)
+    return FileSource(files, wanted, on_error, passed_over=passed_over)
+
+
+class FileSource(Source):
+    """Rows of files, in the order of (sorted path, row in file)."""
+
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        wanted: Wanted,
+        on_error: OnError = "raise",
+        *,
+        passed_over: int = 0,
+        spool: Spool | None = None,
+    ) -> None:
+        super().__init__(wanted, on_error)
+        self.files = list(files)
+        self.passed_over = passed_over
+        """Files in searched folders that are of no readable kind."""
+        if spool is not None:
+            self._resources.callback(spool.close)
+        self._stamps = [file.stamp() for file in self.files]
+        self._unopened: dict[int, str] = {}
+        self._own = self._probe_all()
+        types = common_types(self._own)
+        types[0] = pa.large_string()
+        self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
+
+    @property
+    def format(self) -> str:
+        """The formats read, joined by +."""
+        return "+".join(sorted({file.format.name for file in self.files}))
+
+    @property
+    def order(self) -> str:
+        """What the order of rows is, in words."""
+        return "files sorted by path, then rows as they lie in the file"
+
+    @property
+    def bytes(self) -> int:
+        """Size of the files on disk."""
+        return sum(size for size, _ in self._stamps)
+
+    def kept(self, mask: Mask) -> pa.Table:
+        """The text, id and extra columns of the kept rows; `write_kept` writes all columns."""
+        self.layout.check(mask)
+        kept = []
+        done = 0
+        for batch in self.scan():
+            kept.append(batch.filter(pa.array(mask[done : done + batch.num_rows])))
+            done += batch.num_rows
+        return pa.Table.from_batches(kept, schema=self._schema)
+
+    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+        """Write a file for each input file, of the same name, format and compression, with the kept rows.
+
+        Lines of jsonl and rows of csv are the same bytes as in the input. A .txt file whose document is
+        dropped is left out, and so is a file that could not be opened.
+        """
+        layout = self.layout
+        written = []
+        for at, file in enumerate(self.files):
+            if at in self._unopened:
+                continue
+            self._check_unchanged(at)
+            target = folder / file.name
+            file.format.write_kept(file, target, layout.rows_of(at, mask))
+            if target.exists():
+                written.append(target)
+        return written
+
+    def _check_unchanged(self, at: int) -> None:
+        label = self.files[at].label
+        try:
+            unchanged = self.files[at].stamp() == self._stamps[at]
+        except OSError as error:
+            raise SourceError(f"{label} is gone ({error.strerror}): run again on files at rest") from error
+        if not unchanged:
+            raise SourceError(f"{label} was changed while it was being read: run again on files at rest")
+
+    def _probe_all(self) -> list[pa.Schema]:
+        schemas = []
+        for at, file in enumerate(self.files):
+            try:
+                schema = file.format.probe(file, self.wanted)
+            except (pa.ArrowException, OSError, UnreadableFileError) as error:
+                self._unopened[at] = f"it cannot be read ({_in_a_line(error)})"
+                faults = Faults(self._on_error)
+                faults.open(file.label)
+                faults.file(self._unopened[at])
+                schema = pa.schema([(name, pa.null()) for name in self.wanted.names])
+            self.wanted.check(file.label, schema)
+            schemas.append(schema)
+        return schemas
+
+    def _read(self, faults: Faults, census: Census, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        for at, file in enumerate(self.files):
+            census.open_file()
+            faults.open(file.label)
+            if at in self._unopened:
+                faults.file(self._unopened[at])
+                continue
+            for batch in self._read_file(at, faults, batch_bytes):
+                census.add(batch)
+                yield batch
+            census.close_file(faults.bad_rows())
+
+    def _read_file(self, at: int, faults: Faults, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        file = self.files[at]
+        batches = file.format.read(file, self._plan(at, batch_bytes), faults)
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pa.ArrowException, OSError, UnreadableFileError) as error:
+                # It could be opened before, so it has changed or the disk fails.
+                faults.file(f"it cannot be read ({_in_a_line(error)})")
+                return
+            if batch is None:
+                return
+            yield batch
+
+    def _plan(self, at: int, batch_bytes: int) -> ReadPlan:
+        # A column without a value at the file's beginning takes the type it has elsewhere.
+        pairs = zip(self._own[at], self._schema.types, strict=True)
+        own = [(field.name, kind if pa.types.is_null(field.type) else field.type) for field, kind in pairs]
+        return ReadPlan(wanted=self.wanted, own=pa.schema(own), schema=self._schema, batch_bytes=batch_bytes)
+
+    def _places(self, rows: Rows) -> pa.Array:
+        files, inside = self.layout.locate(rows)
+        labels = pa.array([file.label for file in self.files])
+        return pc.binary_join_element_wise(
+            labels.take(pa.array(files)), pa.array(inside).cast(pa.string()), ":"
+        )
+
+    def _place(self, layout: Layout, row: int) -> str:
+        files, inside = layout.locate(np.array([row]))
+        return f"{self.files[int(files[0])].label}:{int(inside[0])}"
+
+
+def _in_a_line(error: Exception) -> str:
+    return str(error).split("\n", maxsplit=1)[0].rstrip(".")

@@ -1,0 +1,196 @@
+"""A source in memory: lists, Arrow, and whatever speaks Arrow's capsule protocol.
+
+polars, pandas, duckdb and the like hand over their columns through `__arrow_c_stream__`; none of them is
+imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import SourceError
+from lookalike.io.columns import Wanted, common_types, missing_column, settle
+from lookalike.io.faults import Faults, OnError
+from lookalike.io.layout import Census, Layout, Mask, Rows
+from lookalike.io.source import Source
+
+_LABEL = "input"
+
+
+class FrameSource(Source):
+    """Rows of something in memory, in the order given. Ids default to row numbers."""
+
+    def __init__(self, data: Any, wanted: Wanted, on_error: OnError = "raise") -> None:
+        super().__init__(wanted, on_error)
+        self._given, content = _arrow(data)
+        if isinstance(content, pa.Table):
+            names = wanted.names
+            for name in names:
+                if name not in content.column_names:
+                    raise missing_column(name, f"the {self.format}", content.column_names)
+                if content.column_names.count(name) > 1:
+                    raise SourceError(f"the {self.format} has several columns {name!r}: rename all but one")
+        else:
+            # A plain column of texts, without a name.
+            names = ["text"]
+            if wanted.names[1:]:
+                raise missing_column(wanted.names[1], f"a {self.format}", ["text"])
+            content = pa.table({"text": content})
+        self._table = pa.table(
+            [content.column(name) for name in names], names=[str(at) for at in range(len(names))]
+        )
+        own = pa.schema([(name, kind) for name, kind in zip(names, self._table.schema.types, strict=True)])
+        wanted.check(f"the {self.format}", own)
+        types = [pa.large_string(), *common_types([own])[1:]]
+        self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
+
+    @property
+    def format(self) -> str:
+        """The type that was given, such as `list` or `polars.DataFrame`."""
+        kind = type(self._given)
+        module = kind.__module__.split(".")[0]
+        return kind.__name__ if module == "builtins" else f"{module}.{kind.__name__}"
+
+    @property
+    def order(self) -> str:
+        """What the order of rows is, in words."""
+        return "rows as given"
+
+    @property
+    def bytes(self) -> int:
+        """Size of the wanted columns in memory."""
+        return int(self._table.nbytes)
+
+    def kept(self, mask: Mask) -> Any:
+        """The kept rows with all columns: a list, Array, Table, Series or DataFrame, like what was given."""
+        keep = self.layout.rows_of(0, mask)
+        given = self._given
+        if isinstance(given, list):
+            return [given[row] for row in np.flatnonzero(keep)]
+        if isinstance(given, np.ndarray):
+            return given[keep]
+        if isinstance(given, (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)):
+            return given.filter(pa.array(keep))
+        match type(given).__module__.split(".")[0]:
+            case "pandas":
+                return given[keep]
+            case "polars":
+                return given.filter(keep)
+            case "datasets":
+                return given.select(np.flatnonzero(keep))
+        return self._content().filter(pa.array(keep))
+
+    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+        """Write the kept rows with all columns as one Parquet file."""
+        import pyarrow.parquet as pq
+
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / "kept.parquet"
+        pq.write_table(
+            self._content().filter(pa.array(self.layout.rows_of(0, mask))), target, compression="zstd"
+        )
+        return [target]
+
+    def _content(self) -> pa.Table:
+        """All columns of what was given."""
+        _, content = _arrow(self._given)
+        return content if isinstance(content, pa.Table) else pa.table({"text": content})
+
+    def _read(self, faults: Faults, census: Census, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        census.open_file()
+        faults.open(_LABEL)
+        done = 0
+        for part in self._table.to_batches():
+            start = done
+            done += part.num_rows
+            batch = settle(
+                part.columns,
+                self._schema,
+                self.wanted,
+                faults,
+                rows=start + np.arange(part.num_rows),
+                place=lambda at, start=start: f"row {start + at} (counted from 0)",  # type: ignore[misc]
+            )
+            census.add(batch)
+            yield batch
+        census.close_file(faults.bad_rows())
+
+    def _places(self, rows: Rows) -> pa.Array:
+        return pa.array(self.layout.locate(rows)[1])
+
+    def _place(self, layout: Layout, row: int) -> str:
+        return f"row {int(layout.locate(np.array([row]))[1][0])}"
+
+
+def _arrow(data: Any) -> tuple[Any, pa.Table | pa.ChunkedArray]:
+    """What was given (an iterator as a list, a reader as a table), and it as a table, or as a column."""
+    if isinstance(data, (pa.Table, pa.ChunkedArray)):
+        return data, data
+    if isinstance(data, pa.RecordBatch):
+        return data, pa.Table.from_batches([data])
+    if isinstance(data, pa.Array):
+        return data, pa.chunked_array([data])
+    if hasattr(data, "__arrow_c_stream__"):
+        content = _from_stream(data)
+        # A reader is used up by reading it.
+        return (content if isinstance(data, pa.RecordBatchReader) else data), content
+    if hasattr(data, "__arrow_c_array__"):
+        return data, _from_array(data)
+    if hasattr(data, "with_format") and hasattr(data, "column_names"):
+        return data, _from_dataset(data)
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, dict)):
+        given = data if isinstance(data, (list, np.ndarray)) else list(data)
+        return given, _from_strings(list(given))
+    raise SourceError(
+        f"a {type(data).__name__} cannot be read: give a list of strings, an Arrow table, a polars or pandas "
+        "frame, a dataset (one split of it), or paths"
+    )
+
+
+def _from_stream(data: Any) -> pa.Table | pa.ChunkedArray:
+    try:
+        return pa.RecordBatchReader.from_stream(data).read_all()
+    except pa.ArrowInvalid:
+        # Not a stream of records but of values: a Series.
+        return pa.chunked_array(data)
+    except pa.ArrowTypeError as error:
+        raise SourceError(f"the {type(data).__name__} does not convert to Arrow: {error.args[0]}") from error
+
+
+def _from_array(data: Any) -> pa.Table | pa.ChunkedArray:
+    array = pa.array(data)
+    if pa.types.is_struct(array.type):
+        return pa.Table.from_batches([pa.RecordBatch.from_struct_array(array)])
+    return pa.chunked_array([array])
+
+
+def _from_dataset(data: Any) -> pa.Table:
+    """A Hugging Face dataset; through its own indexing, since a filtered one is a view of a larger table."""
+    table = data.with_format("arrow")[:]
+    return table if isinstance(table, pa.Table) else pa.table(table)
+
+
+def _from_strings(strings: list[Any]) -> pa.ChunkedArray:
+    try:
+        return pa.chunked_array([pa.array(strings, pa.large_string())])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        # One by one: lone surrogates become bytes that are not UTF-8, which `settle` finds and names.
+        return pa.chunked_array(
+            [pa.array([_encoded(at, value) for at, value in enumerate(strings)], pa.large_binary())]
+        )
+
+
+def _encoded(at: int, value: Any) -> bytes | None:
+    match value:
+        case str():
+            return value.encode("utf-8", errors="surrogatepass")
+        case bytes() | None:
+            return value
+    hint = ": give paths alone to read files" if isinstance(value, Path) else ""
+    hint = ": pyarrow.Table.from_pylist makes a table of dicts" if isinstance(value, dict) else hint
+    raise SourceError(f"row {at} of the list is a {type(value).__name__}, not a string{hint}")

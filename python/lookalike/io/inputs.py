@@ -1,0 +1,148 @@
+"""From what a user types (files, folders, globs, -) to the files to read, in one order for all runs."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from lookalike.errors import EmptySourceError, OptionError, SourceError
+from lookalike.io.format import Format, InputFile
+from lookalike.io.jsonlines import JsonLines
+from lookalike.io.parquet import Parquet
+from lookalike.io.separated import Separated
+from lookalike.io.stream import COMPRESSIONS
+from lookalike.io.textfiles import TextFiles
+
+STANDARD_INPUT = "-"
+
+_JSONL, _PARQUET = JsonLines(), Parquet()
+_FORMATS: dict[str, Format] = {
+    ".parquet": _PARQUET,
+    ".jsonl": _JSONL,
+    ".ndjson": _JSONL,
+    ".json": _JSONL,
+    ".csv": Separated("csv", ","),
+    ".tsv": Separated("tsv", "\t"),
+    ".txt": TextFiles(),
+}
+_READABLE = f"{', '.join(_FORMATS)}, the text formats also with {' or '.join(COMPRESSIONS)}"
+
+
+def find_files(inputs: Iterable[str | Path]) -> tuple[list[InputFile], int]:
+    """The files that `inputs` name, sorted by path, each once; and how many in folders were passed over.
+
+    A folder is searched recursively, and a glob may match folders. Files of a kind that cannot be read, and
+    hidden ones, are passed over there; named by themselves, they are an error.
+    """
+    found: dict[str, tuple[Path, PurePosixPath]] = {}
+    passed_over: set[str] = set()
+    for given in inputs:
+        readable = 0
+        for path, name in _expand(given):
+            if kind_of(path) is None:
+                passed_over.add(os.path.realpath(path))
+                continue
+            readable += 1
+            found.setdefault(os.path.realpath(path), (path, name))
+        if not readable:
+            raise EmptySourceError(
+                f"there is nothing to read in {given}: no file there ends in {_READABLE}"
+                if os.path.isdir(given)
+                else f"no readable file matches {given}: check the pattern (files may end in {_READABLE})"
+            )
+    entries = sorted(found.values(), key=lambda entry: entry[0].as_posix())
+    names = _distinct_names(entries)
+    return [_input_file(path, name) for (path, _), name in zip(entries, names, strict=True)], len(passed_over)
+
+
+def kind_of(path: Path) -> tuple[Format, str | None] | None:
+    """The format and compression that a file's name tells; None for a name that tells none of ours."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if not suffixes:
+        return None
+    if suffixes[-1] in COMPRESSIONS and len(suffixes) == 2:
+        form = _FORMATS.get(suffixes[0])
+        # Parquet compresses inside; a compressed one could only be read after unpacking it whole.
+        return None if form is None or form is _PARQUET else (form, COMPRESSIONS[suffixes[-1]])
+    form = _FORMATS.get(suffixes[-1])
+    return None if form is None else (form, None)
+
+
+def standard_input_file(spooled: Path) -> InputFile:
+    """Standard input, which is jsonl, once it has been written to the file `spooled`."""
+    return InputFile(
+        path=spooled, label=STANDARD_INPUT, name=PurePosixPath("standard-input.jsonl"), format=_JSONL
+    )
+
+
+def _input_file(path: Path, name: PurePosixPath) -> InputFile:
+    kind = kind_of(path)
+    assert kind is not None
+    # A name in some other encoding than UTF-8 must still be readable in an id.
+    label = path.as_posix().encode("utf-8", errors="backslashreplace").decode("utf-8")
+    return InputFile(path=path, label=label, name=name, format=kind[0], compression=kind[1])
+
+
+def _expand(given: str | Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Paths, each with its name relative to the part of `given` that was written out."""
+    path = Path(given)
+    if str(given) == STANDARD_INPUT:
+        raise OptionError("- (standard input) cannot be read together with files: name one or the other")
+    if path.is_dir():
+        yield from _walk(path, path)
+    elif path.exists():
+        if kind_of(path) is None:
+            raise SourceError(f"{given} is of no kind that can be read: files end in {_READABLE}")
+        yield path, PurePosixPath(path.name)
+    elif glob.has_magic(str(given)):
+        base = _written_out(path)
+        for match in sorted(glob.glob(str(given), recursive=True)):
+            if os.path.isdir(match):
+                # A pattern with ** matches folders as well as the files in them, which are then found twice.
+                yield from _walk(Path(match), base)
+            else:
+                yield Path(match), PurePosixPath(Path(match).relative_to(base).as_posix())
+    else:
+        raise SourceError(f"there is no file or folder {given}: check the name (documents go in a list)")
+
+
+def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    seen: set[str] = set()
+    for parent, folders, names in os.walk(folder, followlinks=True, onerror=_unlisted):
+        # Links are followed, and a link back up would otherwise never end.
+        seen.add(os.path.realpath(parent))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(parent, name)) not in seen
+        )
+        for name in sorted(names):
+            if not name.startswith("."):
+                path = Path(parent, name)
+                yield path, PurePosixPath(path.relative_to(base).as_posix())
+
+
+def _unlisted(error: OSError) -> None:
+    raise SourceError(f"cannot look into {error.filename}: {error.strerror}")
+
+
+def _written_out(pattern: Path) -> Path:
+    """The part of a pattern before its first wildcard."""
+    plain = []
+    for part in pattern.parts[:-1]:
+        if glob.has_magic(part):
+            break
+        plain.append(part)
+    return Path(*plain)
+
+
+def _distinct_names(entries: list[tuple[Path, PurePosixPath]]) -> list[PurePosixPath]:
+    """Names for the kept files; if two are the same, all go by their path below the common folder."""
+    names = [name for _, name in entries]
+    if len(set(names)) == len(names):
+        return names
+    absolute = [os.path.abspath(path) for path, _ in entries]
+    base = os.path.commonpath([os.path.dirname(path) for path in absolute])
+    return [PurePosixPath(Path(path).relative_to(base).as_posix()) for path in absolute]

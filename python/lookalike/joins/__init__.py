@@ -1,0 +1,7 @@
+"""Roads from sets to verified pairs, all of one call shape."""
+
+from lookalike.joins.account import Account
+from lookalike.joins.items import Items
+from lookalike.joins.lsh import Joined, lsh
+
+__all__ = ["Account", "Items", "Joined", "lsh"]

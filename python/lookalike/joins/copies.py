@@ -1,0 +1,57 @@
+"""Exact copies first: rows with the same shingle set, confirmed, and one representative of each class.
+
+Copies share their signature, so rows are grouped by its hash. Most copies also share the bag of their shingles (the same text, or the same words in other dress)
+and are compared with the first of those; the firsts of different bags are compared with the first of their signature. Each row costs two
+comparisons at most. Rows of one signature but different sets, which long near-duplicates often are, stay representatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.engines import Engine, Table
+from lookalike.joins.items import Items
+from lookalike.types import I64, Bools
+
+
+@dataclass(frozen=True)
+class Stars:
+    """A stage over grouped rows: each row of a run with the run's first."""
+
+    key: str
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys, rows = batch[self.key].to_numpy(), batch["row"].to_numpy()
+        new = np.ones(len(keys), np.bool_)
+        new[1:] = keys[1:] != keys[:-1]
+        first = rows[np.maximum.accumulate(np.where(new, np.arange(len(keys)), 0))] if len(keys) else rows
+        return pa.record_batch({"a": pa.array(first[~new]), "b": pa.array(rows[~new])})
+
+
+@dataclass(frozen=True, eq=False)
+class KeepRows:
+    """A stage: keeps the rows whose number is marked."""
+
+    marked: Bools
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
+
+
+def representatives(engine: Engine, items: Items, signed: Table) -> I64:
+    """The representative of every row: itself, or the row it is an exact copy of. `signed` holds no empty rows."""
+    representative = np.arange(items.rows, dtype=np.int64)
+    narrow = Table(tuple(batch.select(["row", "content", "copy"]) for batch in signed.batches), _NARROW)
+    for key in ("copy", "content"):
+        stars = engine.group(narrow, key, Stars(key), order=("row",))
+        confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
+        representative[confirmed.column("b")] = confirmed.column("a")
+        narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
+    # A row's first of its bag may itself be a copy of the first of its signature.
+    return representative[representative]
+
+
+_NARROW = pa.schema([("row", pa.int64()), ("content", pa.uint64()), ("copy", pa.uint64())])

@@ -1,0 +1,73 @@
+"""Candidates → verified pairs: the one place where a similarity is decided.
+
+`Exact` counts shared and joint shingles; `Agreement`, the named cheaper choice, counts agreeing slots of signatures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines.verbs import Held
+from lookalike.types import F64, U32, list_buffers, string_buffers
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A stage for `fetch`: candidates (`a`, `b`) → those with Jaccard similarity of at least `at_least`.
+
+    Similarity is f64(shared) / f64(union) over sets of 64-bit hashes: of `text` by the shingler, or of `elements` as they are.
+    """
+
+    shingler: _core.Shingler | None
+    at_least: float
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        if self.shingler is not None:
+            texts = [string_buffers(piece["text"]) for piece in held.batches]
+            shared, union = _core.compare_texts(texts, a, b, self.shingler, at_least=self.at_least, threads=1)
+        else:
+            sets = [list_buffers(piece["elements"]) for piece in held.batches]
+            shared, union = _core.compare_sets(sets, a, b, at_least=self.at_least, threads=1)
+        return _reaching(batch, _quotient(shared, union), self.at_least)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A stage for `fetch` from signed rows: candidates → those whose signatures agree in at least a fraction of slots."""
+
+    at_least: float
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        matrix = slot_matrix(held.batches)
+        agreeing = _core.agreements(matrix, a, b, threads=1)
+        return _reaching(batch, agreeing.astype(np.float64) / matrix.shape[1], self.at_least)
+
+
+def slot_matrix(batches: tuple[pa.RecordBatch, ...]) -> U32:
+    """The column `slots` of signed rows as one matrix."""
+    parts = []
+    for batch in batches:
+        slots = batch["slots"]
+        width = slots.type.list_size
+        values = slots.values.to_numpy()
+        parts.append(values[slots.offset * width : (slots.offset + len(slots)) * width].reshape(-1, width))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _quotient(shared: U32, union: U32) -> F64:
+    # A union of 0 says that the kernel gave the pair up: it cannot reach what was asked for.
+    with np.errstate(invalid="ignore"):
+        similarity = shared.astype(np.float64) / union.astype(np.float64)
+    return np.where(union > 0, similarity, -1.0)
+
+
+def _reaching(batch: pa.RecordBatch, similarity: F64, at_least: float) -> pa.RecordBatch:
+    reached = pa.array(similarity >= at_least)
+    columns = {"a": batch["a"], "b": batch["b"], "similarity": pa.array(similarity)}
+    return pa.record_batch(columns).filter(reached)

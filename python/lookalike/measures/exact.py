@@ -1,0 +1,76 @@
+"""Exact measures of two sets or bags, for one pair at a time and for teaching.
+
+Jaccard similarity makes a distance, 1 − J, that obeys the four axioms. Seen through clusters of items it is a pseudo-metric: different sets may be at
+distance 0. Containment is directed and no distance at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from math import sqrt
+
+
+def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
+    """|a ∩ b| / |a ∪ b|; two empty sets have nothing in common, so 0.
+
+    Examples
+    --------
+    >>> jaccard({2, 3, 5}, {1, 3, 5, 6})
+    0.4
+    """
+    a, b = set(a), set(b)
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
+def bag_jaccard(a: Iterable[Hashable] | Mapping[Hashable, float], b: Iterable[Hashable] | Mapping[Hashable, float]) -> float:
+    """Σmin / Σmax of how often (or how heavily) each element occurs.
+
+    Examples
+    --------
+    >>> bag_jaccard("aab", "abb")
+    0.5
+    """
+    a, b = _weights(a), _weights(b)
+    elements = a.keys() | b.keys()
+    most = sum(max(a.get(x, 0), b.get(x, 0)) for x in elements)
+    return sum(min(a.get(x, 0), b.get(x, 0)) for x in elements) / most if most else 0.0
+
+
+def clustered_jaccard(
+    a: Iterable[Hashable], b: Iterable[Hashable], clusters: Iterable[Collection[Hashable]]
+) -> float:
+    """Jaccard of the sets of clusters that a and b touch; an element of no cluster stands for itself.
+
+    Examples
+    --------
+    >>> clusters = [{0, 1, 2}, {3, 4}, {5, 6}, {7, 8, 9}]
+    >>> jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 5, 7, 9}), clustered_jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 5, 7, 9}, clusters)
+    (0.375, 0.5)
+    """
+    cluster_of = {x: ("cluster", i) for i, cluster in enumerate(clusters) for x in cluster}
+    return jaccard(
+        {cluster_of.get(x, ("itself", x)) for x in a}, {cluster_of.get(x, ("itself", x)) for x in b}
+    )
+
+
+def containment(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
+    """|a ∩ b| / |a|: how much of `a` is in `b`. The empty set is contained in nothing: 0."""
+    a, b = set(a), set(b)
+    return len(a & b) / len(a) if a else 0.0
+
+
+def overlap(a: Iterable[Hashable], b: Iterable[Hashable]) -> int:
+    """|a ∩ b|, a count."""
+    return len(set(a) & set(b))
+
+
+def set_cosine(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
+    """|a ∩ b| / √(|a|·|b|)."""
+    a, b = set(a), set(b)
+    return len(a & b) / sqrt(len(a) * len(b)) if a and b else 0.0
+
+
+def _weights(bag: Iterable[Hashable] | Mapping[Hashable, float]) -> Mapping[Hashable, float]:
+    return bag if isinstance(bag, Mapping) else Counter(bag)

@@ -1,0 +1,40 @@
+"""What a run leaves behind, and what it says while it lasts.
+
+folder.py     a run folder appears whole or not at all
+header.py     what every stored file says about itself
+tables.py     stored Parquet tables, with a header and a checksum of the whole file
+arrays.py     stored NumPy arrays, likewise
+record.py     run.json: parameters, versions, counts, estimates beside actuals, checksums
+stopwatch.py  seconds, bytes and peak memory of a stage
+progress.py   what is shown while a stage runs
+"""
+
+from lookalike.runs.arrays import read_arrays, write_arrays
+from lookalike.runs.atomic import atomic_write
+from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
+from lookalike.runs.header import FORMAT_VERSION, Header
+from lookalike.runs.progress import Progress, StageProgress, choose_progress
+from lookalike.runs.record import FileRecord, RunRecord
+from lookalike.runs.stopwatch import Stage, Stopwatch
+from lookalike.runs.tables import read_header, read_parquet, write_parquet
+
+__all__ = [
+    "FORMAT_VERSION",
+    "RECORD_NAME",
+    "FileRecord",
+    "Header",
+    "Progress",
+    "RunFolder",
+    "RunRecord",
+    "Stage",
+    "StageProgress",
+    "Stopwatch",
+    "atomic_write",
+    "choose_progress",
+    "is_run_folder",
+    "read_arrays",
+    "read_header",
+    "read_parquet",
+    "write_arrays",
+    "write_parquet",
+]

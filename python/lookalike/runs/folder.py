@@ -1,0 +1,222 @@
+"""A run folder appears whole or not at all.
+
+A run writes into a hidden sibling of the folder it was asked for, on the same file system, and the sibling
+takes the folder's name in one rename once everything is on disk. Whatever happens before that (an error,
+Ctrl-C, a polite kill, a full disk) the sibling is removed and a folder that was there before is as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from lookalike.errors import OutputError
+from lookalike.runs.atomic import FULL, hidden_sibling, sync, unwritable
+
+RECORD_NAME = "run.json"
+
+# Signals that end a process without giving Python a chance to tidy up.
+_POLITE_KILLS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class RunFolder:
+    """The output folder of a run, while it is being written.
+
+    Use it as a context manager: write files under `path`, and they appear under `target` when the block
+    ends well.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> out = Path(tempfile.mkdtemp()) / "out"
+    >>> with RunFolder.create(out) as folder:
+    ...     _ = (folder.path / "notes.txt").write_text("done")
+    >>> sorted(entry.name for entry in out.iterdir())
+    ['notes.txt']
+    """
+
+    def __init__(self, target: Path, *, overwrite: bool = False) -> None:
+        self.target = target
+        self.path = hidden_sibling(target)
+        self._overwrite = overwrite
+        self._cleanup = contextlib.ExitStack()
+
+    @classmethod
+    def create(cls, path: str | Path, *, overwrite: bool = False, needs_bytes: int = 0) -> RunFolder:
+        """Check that `path` can become a run folder; entering the result opens its hidden sibling.
+
+        Parameters
+        ----------
+        overwrite
+            Replace an earlier run folder. A folder without a run.json of ours is never replaced.
+        needs_bytes
+            Space the run expects to fill; less than that free is an error now rather than hours later.
+
+        Raises
+        ------
+        OutputError
+            If the output is in the way, cannot be written, or has too little space.
+        """
+        # Through a symlink the sibling must stand beside the real folder: a rename stays on one file system.
+        target = Path(os.path.realpath(path))
+        try:
+            _check_target(target, overwrite=overwrite)
+            _check_space(target, needs_bytes)
+        except OSError as error:
+            raise unwritable(target, error) from error
+        return cls(target, overwrite=overwrite)
+
+    def __enter__(self) -> RunFolder:
+        with contextlib.ExitStack() as cleanup:
+            cleanup.enter_context(_killed_means_exit())
+            try:
+                cleanup.callback(_remove_empty, _missing_parents(self.target))
+                self.target.parent.mkdir(parents=True, exist_ok=True)
+                cleanup.callback(shutil.rmtree, self.path, ignore_errors=True)
+                self.path.mkdir()
+            except OSError as error:
+                raise unwritable(self.target, error) from error
+            self._cleanup = cleanup.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # After a commit the hidden name is gone and its parents are not empty: nothing is left to remove.
+        with self._cleanup:
+            if error is None:
+                self._commit()
+            elif _disk_was_full(error):
+                raise self._full() from error
+
+    def _commit(self) -> None:
+        try:
+            _sync_tree(self.path)
+            # Another run may have finished under the same name in the meantime.
+            _check_target(self.target, overwrite=self._overwrite)
+            _swap_in(self.path, self.target)
+            sync(self.target.parent)
+        except OSError as error:
+            raise (self._full() if _disk_was_full(error) else unwritable(self.target, error)) from error
+
+    def _full(self) -> OutputError:
+        written = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+        free = shutil.disk_usage(self.path).free
+        return OutputError(
+            f"the disk of {self.target} is full: {_size(written)} were written, {_size(free)} are free and "
+            "more was needed; make room there or choose another output folder. Nothing was left behind"
+        )
+
+
+def is_run_folder(path: Path) -> bool:
+    """Whether `path` is a folder that an earlier run of ours wrote."""
+    try:
+        record = json.loads((path / RECORD_NAME).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(record, dict) and "lookalike" in record
+
+
+def _check_target(target: Path, *, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise OutputError(f"{target} is a file, and the output is a folder: choose another name")
+    if next(target.iterdir(), None) is None:
+        return
+    if not overwrite:
+        raise OutputError(
+            f"{target} exists and is not empty: choose another folder, or replace it with --overwrite"
+        )
+    if not is_run_folder(target):
+        raise OutputError(
+            f"{target} holds no {RECORD_NAME} of ours, so it is not replaced even with --overwrite: "
+            "choose another folder, or empty it yourself"
+        )
+
+
+def _disk_was_full(error: BaseException) -> bool:
+    """Whether a full disk is behind `error`, which may have been given a message of its own on the way."""
+    cause = error if isinstance(error, OSError) else error.__cause__
+    return isinstance(cause, OSError) and cause.errno in FULL
+
+
+def _check_space(target: Path, needs_bytes: int) -> None:
+    there = next(parent for parent in target.parents if parent.exists())
+    free = shutil.disk_usage(there).free
+    if free < needs_bytes:
+        raise OutputError(
+            f"the run needs about {_size(needs_bytes)} for {target} and {_size(free)} are free: "
+            "make room there or choose another output folder"
+        )
+
+
+def _missing_parents(target: Path) -> list[Path]:
+    """The folders above `target` that are still to be made, deepest first."""
+    return [parent for parent in target.parents if not parent.exists()]
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _swap_in(hidden: Path, target: Path) -> None:
+    """Give `hidden` the name `target`; an earlier run folder is put back if that fails."""
+    if not target.exists() or next(target.iterdir(), None) is None:
+        os.rename(hidden, target)
+        return
+    aside = hidden_sibling(target)
+    os.rename(target, aside)
+    try:
+        os.rename(hidden, target)
+    except BaseException:
+        os.rename(aside, target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync_tree(folder: Path) -> None:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            sync(Path(parent, name))
+        sync(Path(parent))
+
+
+@contextlib.contextmanager
+def _killed_means_exit() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into SystemExit inside the block, so that clean-up runs.
+
+    Only where the default (sudden death) was in force, and only in the main thread, where Python allows it:
+    a host program that has its own handler keeps it.
+    """
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    taken = []
+    if threading.current_thread() is threading.main_thread():
+        taken = [number for number in _POLITE_KILLS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

@@ -1,0 +1,31 @@
+"""Following a run: each stage is measured for run.json and shown to whoever waits."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from lookalike.runs.progress import Progress, SilentProgress
+from lookalike.runs.stopwatch import Stage, Stopwatch
+
+
+class Watch:
+    """Measures the stages of a run and shows their progress."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress or SilentProgress()
+        self._stopwatch = Stopwatch()
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The stages so far."""
+        return self._stopwatch.stages
+
+    @contextlib.contextmanager
+    def stage(
+        self, name: str, total: int | None = None, *, unit: str = "documents", size: int | None = None
+    ) -> Iterator[Callable[[int], None]]:
+        """Follow the block as the stage `name`, of `total` items and `size` bytes; calls say how many are done."""
+        with self._stopwatch.stage(name) as stage, self._progress.stage(name, total, unit) as shown:
+            stage.items, stage.bytes = total, size
+            yield shown.advance

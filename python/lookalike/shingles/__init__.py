@@ -1,0 +1,6 @@
+"""Things → sets: how a document is cut into shingles."""
+
+from lookalike.shingles.sets import sets_of_texts
+from lookalike.shingles.spec import ENGLISH_STOP_WORDS, Shingle
+
+__all__ = ["ENGLISH_STOP_WORDS", "Shingle", "sets_of_texts"]

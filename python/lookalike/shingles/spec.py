@@ -1,0 +1,153 @@
+"""What a shingle is, in words a user types: `words:5`, `chars:9`, `stopwords`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal, Self
+
+from lookalike import _core
+from lookalike.errors import OptionError
+
+Unit = Literal["words", "chars", "stopwords"]
+
+#: Frequent words of English running text, for `stopwords` shingles; pass `stops` for another language.
+ENGLISH_STOP_WORDS: tuple[str, ...] = tuple(
+    """a about after all also an and any are as at be because been before being but by can could did do does
+    for from had has have he her here him his how i if in into is it its just like many may me might more most
+    much must my no not now of on one only or other our out over said same she should so some such than that
+    the their them then there these they this those through to too under up us very was way we well were what
+    when where which while who will with would you your""".split()
+)
+
+#: Words that may follow the window in the short form, with the field each sets.
+_FLAGS = {
+    "case": "casefold",
+    "nfkc": "nfkc",
+    "whitespace": "whitespace",
+    "punctuation": "punctuation",
+    "bag": "bag",
+}
+_FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d+))?(?P<flags>(?:[+-][a-z]+)*)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shingle:
+    """How a document becomes a set of shingles.
+
+    The short form is `unit:k`, then `+name` or `-name` for each option switched on or off:
+    `words:5`, `chars:9`, `chars:5+whitespace-case`, `words:1+bag`, `stopwords`.
+
+    Parameters
+    ----------
+    unit
+        `words` (runs of letters, marks and digits), `chars` (code points), or `stopwords` (a stop word and
+        the two words after it, for news).
+    k
+        Units in a window. Words: 5. Characters: 5 for short text such as mail, 8 to 10 for long.
+    casefold
+        Capitals and small letters are the same (`-case` in the short form keeps them apart).
+    nfkc
+        Compatibility forms are the same (ﬁ and fi, full-width letters).
+    whitespace
+        Character shingles: a run of white space is one space. Words are split there anyway.
+    punctuation
+        Character shingles: punctuation and symbols are spaces. Words are split there anyway.
+    bag
+        A shingle that occurs twice counts twice: similarity is Σmin/Σmax.
+    stops
+        The stop words of `stopwords`; English by default.
+
+    Examples
+    --------
+    >>> Shingle.parse("chars:5+whitespace-case")
+    Shingle('chars:5+whitespace-case')
+    """
+
+    unit: Unit = "words"
+    k: int = 5
+    casefold: bool = True
+    nfkc: bool = False
+    whitespace: bool = False
+    punctuation: bool = False
+    bag: bool = False
+    stops: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("words", "chars", "stopwords"):
+            raise OptionError(f"shingle unit {self.unit!r} is unknown: choose words, chars or stopwords")
+        if self.unit == "stopwords":
+            object.__setattr__(self, "k", 3)
+            stops = ENGLISH_STOP_WORDS if self.stops is None else tuple(self.stops)
+            object.__setattr__(self, "stops", stops)
+        elif self.stops is not None:
+            raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
+        if not 1 <= self.k <= 10_000:
+            raise OptionError(f"k={self.k} is out of range: a shingle holds 1 to 10,000 {self.unit}")
+
+    @classmethod
+    def parse(cls, given: str | Shingle) -> Shingle:
+        """Read the short form; a Shingle is handed back as it is."""
+        if isinstance(given, Shingle):
+            return given
+        form = _FORM.match(given.strip()) if isinstance(given, str) else None
+        if form is None or form["unit"] not in ("words", "chars", "stopwords"):
+            raise OptionError(
+                f"shingle {given!r} is not understood: write words:5, chars:9 or stopwords,"
+                " with options such as +nfkc or -case after it"
+            )
+        unit = form["unit"]
+        if unit == "stopwords" and form["k"]:
+            raise OptionError("stopwords shingles always hold three words: write stopwords without a number")
+        if unit == "chars" and not form["k"]:
+            raise OptionError("say how many characters: chars:5 for short text, chars:9 for long")
+        result = cls(unit=unit, k=int(form["k"] or 5))  # type: ignore[arg-type]
+        for sign, name in re.findall(r"([+-])([a-z]+)", form["flags"]):
+            if name not in _FLAGS:
+                raise OptionError(f"shingle option {name!r} is unknown: choose among {', '.join(_FLAGS)}")
+            result = replace(result, **{_FLAGS[name]: sign == "+"})
+        return result
+
+    def __str__(self) -> str:
+        plain = Shingle(unit=self.unit, k=self.k)
+        flags = [
+            ("+" if getattr(self, field) else "-") + name
+            for name, field in _FLAGS.items()
+            if getattr(self, field) != getattr(plain, field)
+        ]
+        # Options that switch on come first, so that the form reads like the examples.
+        flags.sort(reverse=False, key=lambda flag: flag[0] == "-")
+        return (self.unit if self.unit == "stopwords" else f"{self.unit}:{self.k}") + "".join(flags)
+
+    def __repr__(self) -> str:
+        return f"Shingle('{self}')"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Self:
+        """Read `to_dict` back."""
+        stops = stored.get("stops")
+        return cls(**{**stored, "stops": None if stops is None else tuple(stops)})
+
+    def shingler(self, seed: int = 0) -> _core.Shingler:
+        """The kernel's form of this shingle."""
+        return _shingler(self, seed)
+
+
+@lru_cache(maxsize=64)
+def _shingler(shingle: Shingle, seed: int) -> _core.Shingler:
+    return _core.Shingler(
+        shingle.unit,
+        shingle.k,
+        casefold=shingle.casefold,
+        nfkc=shingle.nfkc,
+        whitespace=shingle.whitespace,
+        punctuation=shingle.punctuation,
+        bag=shingle.bag,
+        stops=list(shingle.stops or ()),
+        seed=seed,
+    )

@@ -1,0 +1,78 @@
+"""The account after a run: how many pairs there probably were, judged by those that were found.
+
+A pair of similarity J had a known chance P(J) to be found, so each found pair stands for 1/P(J) pairs: itself
+and those like it that never met (Horvitz and Thompson). No truth is needed, only the exact similarities of
+the verified pairs.
+
+Two things it does not see. Pairs lost in giant buckets, where only leaders are compared, are counted apart.
+And pairs that share an item are not found independently, so where clusters are large the interval is too
+narrow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lookalike.theory.banding import Banding
+
+_NORMAL_95 = 1.959964
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecallEstimate:
+    """How much of what there was a run found; `recall`, `low` and `high` are None when it found nothing."""
+
+    found: int
+    """Verified pairs at or over the threshold."""
+
+    estimated_total: float
+    """How many such pairs there probably were."""
+
+    recall: float | None
+    """`found` of `estimated_total`."""
+
+    low: float | None
+    """Lower end of the 95% interval of `recall`."""
+
+    high: float | None
+    """Upper end of the 95% interval of `recall`."""
+
+    def to_dict(self) -> dict[str, int | float | None]:
+        """As plain values for JSON; `RecallEstimate(**…)` reads them back."""
+        return asdict(self)
+
+
+def estimate_recall(similarities: npt.ArrayLike, banding: Banding, threshold: float) -> RecallEstimate:
+    """Estimate the recall of a run from the exact similarities of the pairs it found.
+
+    Pairs under `threshold` are left out. The interval comes from the variance of the estimated total,
+    Σ (1 − P) / P², as if pairs were found independently. A run that found nothing cannot tell whether
+    there was nothing to find: its recall is None.
+
+    Examples
+    --------
+    >>> estimate = estimate_recall([0.8] * 93 + [0.95] * 20, Banding(bands=13, rows=7), threshold=0.8)
+    >>> print(f"{estimate.found} of {estimate.estimated_total:.0f}: {estimate.recall:.2f}")
+    113 of 118: 0.96
+    """
+    values = np.asarray(similarities, dtype=np.float64)
+    # Similarities are ratios and repeat; sorted and summed exactly, their order cannot change the answer.
+    distinct, repeats = np.unique(values[values >= threshold], return_counts=True)
+    found = int(repeats.sum())
+    if found == 0:
+        return RecallEstimate(found=0, estimated_total=0.0, recall=None, low=None, high=None)
+    chance = banding.probabilities(distinct)
+    total = math.fsum(repeats / chance)
+    spread = _NORMAL_95 * math.sqrt(math.fsum(repeats * (1 - chance) / chance**2))
+    return RecallEstimate(
+        found=found,
+        estimated_total=total,
+        recall=found / total,
+        low=found / (total + spread),
+        # There were at least the pairs that were found.
+        high=found / max(float(found), total - spread),
+    )

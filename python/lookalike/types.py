@@ -1,0 +1,203 @@
+"""What travels along the road: value objects on arrays.
+
+Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
+Signatures        one row of slots an item
+Pairs Clusters    results, Arrow inside, for people and for data frames
+
+Rows are numbered from 0; user ids come in at the door and go out with results, never in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def string_buffers(array: pa.Array) -> tuple[U8, I64]:
+    """The bytes and int64 offsets of an Arrow string array, its bytes not copied."""
+    if array.type != pa.large_string():
+        array = array.cast(pa.large_string())
+    _, offsets, values = array.buffers()
+    starts = np.frombuffer(offsets, dtype=np.int64, count=array.offset + len(array) + 1)[array.offset :]
+    return np.frombuffer(values, dtype=np.uint8) if values else np.empty(0, np.uint8), starts
+
+
+def list_buffers(array: pa.LargeListArray) -> tuple[U64, I64]:
+    """The elements and int64 offsets of an Arrow list of uint64, nothing copied."""
+    starts = np.frombuffer(array.buffers()[1], dtype=np.int64, count=array.offset + len(array) + 1)
+    return array.values.to_numpy(zero_copy_only=True), starts[array.offset :]
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets of premixed 64-bit elements, one after the other; each set sorted, each element once."""
+
+    elements: U64
+    offsets: I64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> U64:
+        return self.elements[self.offsets[row] : self.offsets[row + 1]]
+
+    def to_arrow(self) -> pa.LargeListArray:
+        """As Arrow lists of uint64, without a copy."""
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.elements))
+
+
+@dataclass(frozen=True, eq=False)
+class Signatures:
+    """A row of slots an item.
+
+    Attributes
+    ----------
+    slots
+        A matrix of uint32, one row an item.
+    content
+        A hash of each row: equal for equal sets.
+    bag
+        A digest of each item's bag of shingles: equal for equal texts.
+    flags
+        What was odd about an item: empty, short, unspaced (bits, see `_core`).
+    """
+
+    slots: npt.NDArray[np.uint32]
+    content: U64
+    bag: U64
+    flags: U8
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+    def similarity(self, a: int, b: int) -> float:
+        """The fraction of slots in which two rows agree: an estimate of their Jaccard similarity."""
+        return float(np.mean(self.slots[a] == self.slots[b]))
+
+
+class Tabular:
+    """A result that is an Arrow table inside and goes to any data frame."""
+
+    _name = "rows"
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for batch in self._table.to_batches(max_chunksize=4096):
+            yield from batch.to_pylist()
+
+    def __getitem__(self, column: str) -> pa.ChunkedArray:
+        return self._table[column]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._table.column_names)
+
+    def to_arrow(self) -> pa.Table:
+        """As a pyarrow Table; nothing is copied."""
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame."""
+        return self._table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """As a polars DataFrame."""
+        import polars
+
+        return polars.from_arrow(self._table)
+
+    def __repr__(self) -> str:
+        return f"{len(self):,} {self._name}\n{_text_table(self._shown())}"
+
+    def _repr_html_(self) -> str:
+        shown = self._shown()
+        head = "".join(f"<th>{_escape(name)}</th>" for name in shown.column_names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+            for row in shown.to_pylist()
+        )
+        more = f"<p>… {len(self) - shown.num_rows:,} more</p>" if len(self) > shown.num_rows else ""
+        title = f"<p><b>{len(self):,} {_escape(self._name)}</b></p>"
+        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def _shown(self) -> pa.Table:
+        return self._table.slice(0, 10)
+
+
+class Pairs(Tabular):
+    """Verified pairs: `a`, `b` and `similarity` (or `estimate`, if only signatures were compared)."""
+
+    _name = "pairs"
+
+    def __init__(self, table: pa.Table, *, account: Any = None) -> None:
+        super().__init__(table)
+        #: What the join did on the way, and the recall it estimates it had; None for pairs made by hand.
+        self.account = account
+
+    @classmethod
+    def of(cls, a: Sequence[Any], b: Sequence[Any], similarity: Sequence[float]) -> Pairs:
+        """Pairs from three columns."""
+        columns = {"a": pa.array(a), "b": pa.array(b), "similarity": pa.array(similarity, pa.float64())}
+        return cls(pa.table(columns))
+
+
+class Clusters(Tabular):
+    """One row an item: `id`, `cluster`, `representative`, `similarity`, `via`, `kept`, `flag`."""
+
+    _name = "items in clusters"
+
+    def groups(self) -> list[list[Any]]:
+        """The clusters of two items or more, largest first, each a list of ids."""
+        table = self._table.select(["cluster", "id"])
+        found: dict[Any, list[Any]] = {}
+        for cluster, item in zip(table["cluster"].to_pylist(), table["id"].to_pylist(), strict=True):
+            found.setdefault(cluster, []).append(item)
+        # Python's sort is stable, so clusters of one size stay in the order of their first item.
+        return sorted((group for group in found.values() if len(group) > 1), key=len, reverse=True)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    text = str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _text_table(table: pa.Table) -> str:
+    names = table.column_names
+    lines = [names] + [[_cell(value) for value in row.values()] for row in table.to_pylist()]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
+    return "\n".join("  ".join(f"{c:<{w}}" for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def concatenate(arrays: Iterable[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    """The arrays end to end; an empty array of `dtype` if there is none."""
+    arrays = list(arrays)
+    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)

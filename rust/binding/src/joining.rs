@@ -1,0 +1,180 @@
+//! Bucket keys → candidates → exact counts → clusters.
+
+use std::sync::Mutex;
+
+use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
+use lookalike_kernels::radix::{Record, sort};
+use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
+use lookalike_kernels::{pairing, verify};
+use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::arrays::{Ragged, ragged, rows, same_length, slice};
+use crate::doorway::{enter, error, level};
+use crate::shingling::Shingler;
+
+type TwoColumns<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
+/// The stable order that sorts `keys`: entry `i` of the sorted keys was at `order[i]`.
+#[pyfunction]
+#[pyo3(signature = (keys, *, threads))]
+fn sort_order<'py>(
+    py: Python<'py>,
+    keys: PyReadonlyArray1<'py, u64>,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>)> {
+    let keys = slice("keys", &keys, py)?;
+    if keys.len() > u32::MAX as usize {
+        return Err(error(py, "OptionError", format!("{} keys are more than one sort takes (2³²)", keys.len())));
+    }
+    let (sorted, order): (Vec<u64>, Vec<u32>) = enter(py, threads, || {
+        let mut records: Vec<Record> =
+            keys.par_iter().enumerate().map(|(i, &key)| Record { key, value: i as u32 }).collect();
+        sort(&mut records);
+        records.par_iter().map(|r| (r.key, r.value)).unzip()
+    })?;
+    Ok((sorted.into_pyarray(py), order.into_pyarray(py)))
+}
+
+/// Every pair of rows in a bucket, lower row first; `runs` says where each bucket begins.
+#[pyfunction]
+#[pyo3(signature = (rows, runs, *, threads))]
+fn pair_up<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray1<'py, u32>,
+    runs: PyReadonlyArray1<'py, i64>,
+    threads: usize,
+) -> PyResult<TwoColumns<'py>> {
+    let buckets: Ragged<'py, u32> = (rows, runs);
+    let (rows, runs) = ragged(&buckets, py)?;
+    let (a, b) = enter(py, threads, || pairing::pair_up(rows, runs))?;
+    Ok((a.into_pyarray(py), b.into_pyarray(py)))
+}
+
+/// Pairs sorted, each once.
+#[pyfunction]
+#[pyo3(signature = (a, b, *, threads))]
+fn distinct_pairs<'py>(
+    py: Python<'py>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+    threads: usize,
+) -> PyResult<TwoColumns<'py>> {
+    let (a, b) = (slice("a", &a, py)?, slice("b", &b, py)?);
+    same_length(a.len(), b.len(), py)?;
+    let (a, b) = enter(py, threads, || pairing::distinct(a, b))?;
+    Ok((a.into_pyarray(py), b.into_pyarray(py)))
+}
+
+/// Shared and joint shingles of candidate documents, given in pieces; a union of 0 says the pair cannot reach `at_least`.
+#[pyfunction]
+#[pyo3(signature = (pieces, a, b, shingler, *, at_least, threads, path=None))]
+#[allow(clippy::too_many_arguments)]
+fn compare_texts<'py>(
+    py: Python<'py>,
+    pieces: Vec<Ragged<'py, u8>>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+    shingler: &Shingler,
+    at_least: f64,
+    threads: usize,
+    path: Option<&str>,
+) -> PyResult<TwoColumns<'py>> {
+    let level = level(py, path)?;
+    compare(py, &pieces, &a, &b, threads, |items, a, b, out| {
+        kernel_texts(level, items, a, b, &shingler.spec, at_least, out)
+    })
+}
+
+/// Shared and joint elements of candidate sets of distinct elements.
+#[pyfunction]
+#[pyo3(signature = (pieces, a, b, *, at_least, threads))]
+fn compare_sets<'py>(
+    py: Python<'py>,
+    pieces: Vec<Ragged<'py, u64>>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+    at_least: f64,
+    threads: usize,
+) -> PyResult<TwoColumns<'py>> {
+    compare(py, &pieces, &a, &b, threads, |items, a, b, out| kernel_sets(items, a, b, at_least, out))
+}
+
+fn compare<'py, T: Element + Sync>(
+    py: Python<'py>,
+    pieces: &[Ragged<'py, T>],
+    a: &PyReadonlyArray1<'py, u32>,
+    b: &PyReadonlyArray1<'py, u32>,
+    threads: usize,
+    kernel: impl FnOnce(&Rows<'_, T>, &[u32], &[u32], &mut [Counts]) + Send,
+) -> PyResult<TwoColumns<'py>> {
+    let items = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
+    let (a, b) = (rows("a", a, items.len(), py)?, rows("b", b, items.len(), py)?);
+    same_length(a.len(), b.len(), py)?;
+    let (shared, union): (Vec<u32>, Vec<u32>) = enter(py, threads, || {
+        let mut counts = vec![verify::Counts::default(); a.len()];
+        kernel(&items, a, b, &mut counts);
+        counts.into_iter().map(|c| (c.shared, c.union)).unzip()
+    })?;
+    Ok((shared.into_pyarray(py), union.into_pyarray(py)))
+}
+
+/// Connected components that grow by pairs; a component is called by its least row.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Forest {
+    trees: Mutex<Trees>,
+    rows: usize,
+}
+
+#[pymethods]
+impl Forest {
+    #[new]
+    fn new(py: Python<'_>, rows: usize) -> PyResult<Forest> {
+        if rows > u32::MAX as usize {
+            return Err(error(py, "OptionError", format!("{rows} rows are more than one forest holds (2³²)")));
+        }
+        Ok(Forest { trees: Mutex::new(Trees::new(rows)), rows })
+    }
+
+    /// Joins the components of `a[i]` and `b[i]`, for every i.
+    fn join<'py>(&self, py: Python<'py>, a: PyReadonlyArray1<'py, u32>, b: PyReadonlyArray1<'py, u32>) -> PyResult<()> {
+        let (a, b) = (rows("a", &a, self.rows, py)?, rows("b", &b, self.rows, py)?);
+        same_length(a.len(), b.len(), py)?;
+        enter(py, 1, || {
+            let mut trees = self.trees.lock().expect("no holder panics");
+            a.iter().zip(b).for_each(|(&a, &b)| trees.join(a, b));
+        })
+    }
+
+    /// The least row of every row's component.
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let labels = enter(py, 1, || self.trees.lock().expect("no holder panics").labels())?;
+        Ok(labels.into_pyarray(py))
+    }
+}
+
+/// The kept row of every row, when rows are kept in `order` and each claims its neighbours (`neighbours[0]` by `neighbours[1]`).
+#[pyfunction]
+fn stars<'py>(
+    py: Python<'py>,
+    order: PyReadonlyArray1<'py, u32>,
+    neighbours: Ragged<'py, u32>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let (values, first) = ragged(&neighbours, py)?;
+    let count = first.len() - 1;
+    let order = rows("order", &order, count, py)?;
+    same_length(order.len(), count, py)?;
+    rows("neighbours", &neighbours.0, count, py)?;
+    Ok(enter(py, 1, || kernel_stars(order, first, values))?.into_pyarray(py))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Forest>()?;
+    module.add_function(wrap_pyfunction!(sort_order, module)?)?;
+    module.add_function(wrap_pyfunction!(stars, module)?)?;
+    module.add_function(wrap_pyfunction!(pair_up, module)?)?;
+    module.add_function(wrap_pyfunction!(distinct_pairs, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_sets, module)?)
+}

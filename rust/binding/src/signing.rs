@@ -1,0 +1,229 @@
+//! Texts and sets → signatures → bucket keys.
+
+use lookalike_kernels::minhash::{self, Family, Orders as Drawn};
+use lookalike_kernels::sign::{Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
+use lookalike_kernels::{bands, hash};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::arrays::{Ragged, matrix, ragged, rows, same_length};
+use crate::doorway::{enter, error, level};
+use crate::shingling::Shingler;
+
+/// The random orders of one family, number of slots and seed.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Orders {
+    drawn: Drawn,
+    #[pyo3(get)]
+    seed: u64,
+}
+
+#[pymethods]
+impl Orders {
+    #[new]
+    #[pyo3(signature = (family, *, slots, seed))]
+    fn new(py: Python<'_>, family: &str, slots: usize, seed: u64) -> PyResult<Orders> {
+        if slots == 0 {
+            return Err(error(py, "OptionError", "slots=0: a signature has at least one slot".into()));
+        }
+        let family = match family {
+            "bucketed" => Family::Bucketed,
+            "khash" => Family::KHash,
+            "universal" => Family::Universal,
+            other => {
+                return Err(error(py, "OptionError", format!("family={other:?} is not bucketed, khash or universal")));
+            }
+        };
+        Ok(Orders { drawn: Drawn::new(family, slots, seed), seed })
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        self.drawn.slots()
+    }
+
+    /// The `(a, b)` of every slot of the universal family.
+    #[getter]
+    fn coefficients(&self) -> Vec<(u64, u64)> {
+        self.drawn.coefficients().to_vec()
+    }
+}
+
+/// Signatures, content hashes, bag digests, flags.
+type SignedArrays<'py> =
+    (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
+
+struct Buffers {
+    signatures: Vec<u32>,
+    content: Vec<u64>,
+    bag: Vec<u64>,
+    flags: Vec<u8>,
+}
+
+impl Buffers {
+    fn new(rows: usize, slots: usize) -> Buffers {
+        Buffers { signatures: vec![0; rows * slots], content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
+    }
+
+    fn lend(&mut self) -> Signed<'_> {
+        Signed {
+            signatures: &mut self.signatures,
+            content: &mut self.content,
+            bag: &mut self.bag,
+            flags: &mut self.flags,
+        }
+    }
+
+    fn into_arrays<'py>(self, py: Python<'py>, slots: usize) -> PyResult<SignedArrays<'py>> {
+        let rows = self.content.len();
+        Ok((
+            self.signatures.into_pyarray(py).reshape([rows, slots])?,
+            self.content.into_pyarray(py),
+            self.bag.into_pyarray(py),
+            self.flags.into_pyarray(py),
+        ))
+    }
+}
+
+/// Shingles and signs a batch of texts in one go.
+#[pyfunction]
+#[pyo3(signature = (texts, shingler, orders, *, threads, path=None))]
+fn sign_texts<'py>(
+    py: Python<'py>,
+    texts: Ragged<'py, u8>,
+    shingler: &Shingler,
+    orders: &Orders,
+    threads: usize,
+    path: Option<&str>,
+) -> PyResult<SignedArrays<'py>> {
+    let level = level(py, path)?;
+    let (values, offsets) = ragged(&texts, py)?;
+    let slots = orders.drawn.slots();
+    let mut buffers = Buffers::new(offsets.len() - 1, slots);
+    enter(py, threads, || kernel_texts(level, values, offsets, &shingler.spec, &orders.drawn, buffers.lend()))?;
+    buffers.into_arrays(py, slots)
+}
+
+/// Signs a batch of sets of premixed elements.
+#[pyfunction]
+#[pyo3(signature = (sets, orders, *, threads, path=None))]
+fn sign_sets<'py>(
+    py: Python<'py>,
+    sets: Ragged<'py, u64>,
+    orders: &Orders,
+    threads: usize,
+    path: Option<&str>,
+) -> PyResult<SignedArrays<'py>> {
+    let level = level(py, path)?;
+    let (elements, offsets) = ragged(&sets, py)?;
+    let slots = orders.drawn.slots();
+    let mut buffers = Buffers::new(offsets.len() - 1, slots);
+    let seed = hash::spread_seed(orders.seed);
+    enter(py, threads, || kernel_sets(level, elements, offsets, seed, &orders.drawn, buffers.lend()))?;
+    buffers.into_arrays(py, slots)
+}
+
+/// The 61-bit minima of the universal family, for those who want to check them by hand.
+#[pyfunction]
+fn universal_minima<'py>(
+    py: Python<'py>,
+    sets: Ragged<'py, u64>,
+    orders: &Orders,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let (elements, offsets) = ragged(&sets, py)?;
+    let slots = orders.drawn.coefficients().len();
+    if slots == 0 {
+        return Err(error(py, "OptionError", "these orders are not of the universal family".into()));
+    }
+    let minima = enter(py, 1, || {
+        let mut minima = vec![u64::MAX; (offsets.len() - 1) * slots];
+        for (o, signature) in offsets.windows(2).zip(minima.chunks_mut(slots)) {
+            minhash::universal_into(&elements[o[0] as usize..o[1] as usize], orders.drawn.coefficients(), signature);
+        }
+        minima
+    })?;
+    minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
+}
+
+/// The bucket keys of every row, one column a band.
+#[pyfunction]
+#[pyo3(signature = (signatures, *, bands, rows, threads))]
+fn band_keys<'py>(
+    py: Python<'py>,
+    signatures: PyReadonlyArray2<'py, u32>,
+    bands: usize,
+    rows: usize,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let (values, slots) = matrix("signatures", &signatures, py)?;
+    if bands == 0 || rows == 0 || bands * rows > slots {
+        return Err(error(py, "OptionError", format!("{bands} bands of {rows} rows do not fit {slots} slots")));
+    }
+    let count = values.len() / slots;
+    let keys = enter(py, threads, || {
+        let mut keys = vec![0u64; count * bands];
+        keys.par_chunks_mut(bands)
+            .zip(values.par_chunks(slots))
+            .with_min_len(256)
+            .for_each(|(keys, signature)| bands::keys_into(signature, rows, keys));
+        keys
+    })?;
+    keys.into_pyarray(py).reshape([count, bands])
+}
+
+/// In how many slots the signatures of rows `a[i]` and `b[i]` agree.
+#[pyfunction]
+#[pyo3(signature = (signatures, a, b, *, threads))]
+fn agreements<'py>(
+    py: Python<'py>,
+    signatures: PyReadonlyArray2<'py, u32>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let (values, slots) = matrix("signatures", &signatures, py)?;
+    let count = values.len() / slots.max(1);
+    let (a, b) = (rows("a", &a, count, py)?, rows("b", &b, count, py)?);
+    same_length(a.len(), b.len(), py)?;
+    let row = |i: u32| &values[i as usize * slots..(i as usize + 1) * slots];
+    let agreeing = enter(py, threads, || {
+        let pairs = a.par_iter().zip(b).with_min_len(256);
+        pairs.map(|(&a, &b)| minhash::agreement(row(a), row(b))).collect::<Vec<u32>>()
+    })?;
+    Ok(agreeing.into_pyarray(py))
+}
+
+/// How many pairs of all rows agree in 0, 1, … slots. Quadratic in rows: meant for a sample.
+#[pyfunction]
+#[pyo3(signature = (signatures, *, threads))]
+fn agreement_histogram<'py>(
+    py: Python<'py>,
+    signatures: PyReadonlyArray2<'py, u32>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let (values, slots) = matrix("signatures", &signatures, py)?;
+    let count = values.len() / slots.max(1);
+    let row = |i: usize| &values[i * slots..(i + 1) * slots];
+    let histogram = enter(py, threads, || {
+        let empty = || vec![0u64; slots + 1];
+        (0..count)
+            .into_par_iter()
+            .fold(empty, |mut histogram, i| {
+                (i + 1..count).for_each(|j| histogram[minhash::agreement(row(i), row(j)) as usize] += 1);
+                histogram
+            })
+            .reduce(empty, |a, b| a.iter().zip(&b).map(|(x, y)| x + y).collect())
+    })?;
+    Ok(histogram.into_pyarray(py))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Orders>()?;
+    module.add_function(wrap_pyfunction!(sign_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(sign_sets, module)?)?;
+    module.add_function(wrap_pyfunction!(universal_minima, module)?)?;
+    module.add_function(wrap_pyfunction!(band_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(agreements, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement_histogram, module)?)
+}

@@ -1,0 +1,213 @@
+//! Shingles → MinHash signatures.
+//!
+//! A slot holds the least element of a set under one random order of all elements; two sets agree in a slot with probability equal to their Jaccard
+//! similarity. [`Family::Bucketed`], the default, draws its orders so that one pass over the set fills most slots:
+//!
+//! * every element belongs to one slot, its bucket, and ranks first there, by its own value (31 bits, top bit clear);
+//! * in every other slot it ranks behind, by that slot's hash of it (31 bits, top bit set).
+//!
+//! Each slot so has one fixed order of the universe, the same for all sets: collisions are exactly Jaccard and signatures merge by slot-wise minimum.
+//! Only slots whose bucket stayed empty pay for the second kind of rank.
+
+use crate::hash;
+use crate::simd::{Lanes, Level, for_each_path};
+
+/// The slot of an empty set, and of nothing else that matters: rows without elements are kept out of the bands.
+pub const EMPTY: u32 = u32::MAX;
+
+/// Ranks at or over this are of elements outside their bucket.
+const BEHIND: u32 = 1 << 31;
+
+/// The slot orders to draw from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The default, described above.
+    Bucketed,
+    /// One independent hash a slot, over all elements: the textbook scheme, 32-bit.
+    KHash,
+    /// `(a·x + b) mod 2⁶¹−1`, computed in 128 bits: the exact universal family. Slots keep a 32-bit hash of the minimum.
+    Universal,
+}
+
+/// The random orders of one family, number of slots and seed.
+#[derive(Clone, Debug)]
+pub struct Orders {
+    family: Family,
+    multipliers: Vec<u32>,
+    coefficients: Vec<(u64, u64)>,
+}
+
+pub const P61: u64 = (1 << 61) - 1;
+
+impl Orders {
+    /// `seed` as the user gave it.
+    pub fn new(family: Family, slots: usize, seed: u64) -> Orders {
+        let start = hash::spread_seed(seed ^ 0x736C_6F74_7300_0000);
+        let draw = |i: usize| hash::mix(start.wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+        let multipliers = (0..slots).map(|i| (draw(i) >> 32) as u32 | 1).collect();
+        let coefficients = match family {
+            Family::Universal => (0..slots).map(|i| (1 + draw(2 * i) % (P61 - 1), draw(2 * i + 1) % P61)).collect(),
+            _ => Vec::new(),
+        };
+        Orders { family, multipliers, coefficients }
+    }
+
+    pub fn slots(&self) -> usize {
+        self.multipliers.len()
+    }
+
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The `(a, b)` of every slot of the universal family.
+    pub fn coefficients(&self) -> &[(u64, u64)] {
+        &self.coefficients
+    }
+}
+
+/// A signature in the making: elements are taken in piece by piece, in any order, repeats allowed.
+#[derive(Default)]
+pub(crate) struct Signer {
+    halves: Vec<u32>,
+    open: Vec<u32>,
+    wide: Vec<u64>,
+}
+
+impl Signer {
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, orders: &Orders, signature: &mut [u32]) {
+        signature.fill(EMPTY);
+        if orders.family == Family::Universal {
+            self.wide.clear();
+            self.wide.resize(orders.slots(), u64::MAX);
+        }
+    }
+
+    /// Lowers the slots by these elements.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
+        match orders.family {
+            Family::Bucketed => {
+                first_ranks(elements, signature);
+                // A slot still open here may be filled from a later piece, and then that lower rank wins.
+                self.open.clear();
+                self.open.extend((0..signature.len() as u32).filter(|&slot| signature[slot as usize] >= BEHIND));
+                if !self.open.is_empty() {
+                    self.later_ranks(elements, orders, signature);
+                }
+            }
+            Family::KHash => {
+                self.open.clear();
+                self.open.extend(0..signature.len() as u32);
+                self.split(elements);
+                for &slot in &self.open {
+                    let least = least_product(&self.halves, orders.multipliers[slot as usize]);
+                    signature[slot as usize] = signature[slot as usize].min(least);
+                }
+            }
+            Family::Universal => universal_into(elements, &orders.coefficients, &mut self.wide),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn end(&mut self, orders: &Orders, signature: &mut [u32]) {
+        if orders.family == Family::Universal {
+            for (slot, &least) in signature.iter_mut().zip(&self.wide) {
+                // Low bits of a mixed minimum: the high bits of a large set's minimum are all zero.
+                *slot = if least == u64::MAX { EMPTY } else { hash::mix(least) as u32 };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn later_ranks(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
+        self.split(elements);
+        for &slot in &self.open {
+            let least = least_product(&self.halves, orders.multipliers[slot as usize]);
+            let rank = BEHIND | least >> 1;
+            signature[slot as usize] = signature[slot as usize].min(rank);
+        }
+    }
+
+    /// Half of each element, which the slots' own hashes work on.
+    #[inline(always)]
+    fn split(&mut self, elements: &[u64]) {
+        self.halves.clear();
+        self.halves.extend(elements.iter().map(|&x| (x ^ x >> 32) as u32));
+    }
+}
+
+/// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
+#[inline(always)]
+fn first_ranks(elements: &[u64], signature: &mut [u32]) {
+    let slots = signature.len() as u64;
+    for &x in elements {
+        let bucket = ((x >> 32) * slots >> 32) as usize;
+        let rank = x as u32 & !BEHIND;
+        // SAFETY: (x >> 32) < 2³², so the bucket is under the number of slots.
+        let slot = unsafe { signature.get_unchecked_mut(bucket) };
+        *slot = rank.min(*slot);
+    }
+}
+
+/// The least `x·multiplier mod 2³²`. Elements are premixed, so a product by an odd number orders them at random.
+#[inline(always)]
+fn least_product(halves: &[u32], multiplier: u32) -> u32 {
+    halves.iter().fold(u32::MAX, |least, &x| least.min(x.wrapping_mul(multiplier)))
+}
+
+/// Lowers `signature` to the MinHash minima of one shingle set under the exact universal family.
+///
+/// Slot `i` holds the least `(a·x + b) mod P61` over the shingles, `(a, b) = coefficients[i]`. The product is 128 bits
+/// wide: in 64 it would wrap before the modulus and the family would no longer be universal.
+/// An empty set leaves every slot as it is, `u64::MAX` from the start.
+pub fn universal_into(shingles: &[u64], coefficients: &[(u64, u64)], signature: &mut [u64]) {
+    for (slot, &(a, b)) in signature.iter_mut().zip(coefficients) {
+        for &x in shingles {
+            let value = (u128::from(a) * u128::from(x % P61) + u128::from(b)) % u128::from(P61);
+            *slot = (*slot).min(value as u64);
+        }
+    }
+}
+
+#[inline(always)]
+fn sign_set_on<L: Lanes>(elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) {
+    signer.0.begin(orders, signature);
+    // Pieces that stay in the first-level cache while the open slots go over them.
+    for piece in elements.chunks(4096) {
+        signer.0.take(piece, orders, signature);
+    }
+    signer.0.end(orders, signature);
+}
+
+/// The buffers of [`sign_set`], reused from set to set.
+#[derive(Default)]
+pub struct SetSigner(Signer);
+
+for_each_path! {
+    /// Writes the signature of one set of premixed elements.
+    pub fn sign_set(level; elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) => sign_set_on
+}
+
+/// How many slots two signatures agree in.
+#[inline]
+pub fn agreement(a: &[u32], b: &[u32]) -> u32 {
+    a.iter().zip(b).map(|(x, y)| u32::from(x == y)).sum()
+}
+
+/// A hash of a whole signature: equal for equal sets, and what leaders and samples are chosen by.
+pub fn content(signature: &[u32], seed: u64) -> u64 {
+    let mut state = hash::begin(seed, signature.len());
+    for pair in signature.chunks(2) {
+        let low = u64::from(pair[0]);
+        let high = pair.get(1).map_or(0, |&x| u64::from(x));
+        state = hash::round(state, low | high << 32);
+    }
+    hash::mix(state)
+}
+
+/// Every path, for tests that compare them.
+pub fn levels() -> Vec<Level> {
+    Level::available()
+}

@@ -1,0 +1,132 @@
+//! Stable sorting of 64-bit keys that carry a 32-bit value.
+//!
+//! Keys are first dealt into 256 parts by their top byte, then each part, now small enough for the cache, is sorted by its lower digits, least first.
+//! Parts are sorted in parallel. Bucket keys are hashes, so the parts are even; keys that are not only lose parallelism. 16 bytes a record and as much again while sorting.
+
+use rayon::prelude::*;
+
+/// A key and what it carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Record {
+    pub key: u64,
+    pub value: u32,
+}
+
+const DIGIT: u32 = 8;
+const DIGITS: usize = 1 << DIGIT;
+/// Parts smaller than this are sorted by comparison, which wins there.
+const SMALL: usize = 256;
+
+/// Sorts records by key; equal keys keep their order.
+pub fn sort(records: &mut [Record]) {
+    if records.len() <= SMALL {
+        records.sort_by_key(|r| r.key);
+        return;
+    }
+    let mut spare = vec![Record::default(); records.len()];
+    let bounds = deal(records, &mut spare);
+    let mut parts = Vec::with_capacity(DIGITS);
+    let (mut rest_of_records, mut rest_of_spare) = (&mut records[..], &mut spare[..]);
+    for size in bounds {
+        let (part, later) = rest_of_records.split_at_mut(size);
+        let (dealt, later_spare) = rest_of_spare.split_at_mut(size);
+        (rest_of_records, rest_of_spare) = (later, later_spare);
+        parts.push((part, dealt));
+    }
+    parts.into_par_iter().for_each(|(part, dealt)| sort_part(dealt, part));
+}
+
+/// Copies records to `dealt` by their top byte, order kept, and returns how many went to each part.
+fn deal(records: &[Record], dealt: &mut [Record]) -> Vec<usize> {
+    let digit = |r: &Record| (r.key >> (64 - DIGIT)) as usize;
+    let threads = rayon::current_num_threads().clamp(1, 16);
+    let slice = records.len().div_ceil(threads);
+    let counts: Vec<Vec<usize>> = records
+        .par_chunks(slice)
+        .map(|chunk| {
+            let mut count = vec![0; DIGITS];
+            chunk.iter().for_each(|r| count[digit(r)] += 1);
+            count
+        })
+        .collect();
+    let mut next = 0;
+    let mut starts = vec![vec![0; DIGITS]; counts.len()];
+    let mut sizes = vec![0; DIGITS];
+    for d in 0..DIGITS {
+        for (start, count) in starts.iter_mut().zip(&counts) {
+            start[d] = next;
+            next += count[d];
+            sizes[d] += count[d];
+        }
+    }
+    let target = Shared(dealt.as_mut_ptr());
+    records.par_chunks(slice).zip(starts).for_each(|(chunk, mut starts)| {
+        let target = &target;
+        for r in chunk {
+            let at = &mut starts[digit(r)];
+            // SAFETY: the counts give every chunk and digit places of its own, all within `dealt`.
+            unsafe { target.0.add(*at).write(*r) };
+            *at += 1;
+        }
+    });
+    sizes
+}
+
+struct Shared(*mut Record);
+// SAFETY: each thread writes places that no other thread reads or writes.
+unsafe impl Sync for Shared {}
+
+/// Sorts the records of `dealt`, which share their top byte, into `out`.
+fn sort_part(dealt: &mut [Record], out: &mut [Record]) {
+    if dealt.len() <= SMALL {
+        dealt.sort_by_key(|r| r.key);
+        out.copy_from_slice(dealt);
+        return;
+    }
+    let varying = dealt.iter().fold(0, |bits, r| bits | (r.key ^ dealt[0].key));
+    let (mut from, mut to): (&mut [Record], &mut [Record]) = (dealt, out);
+    let mut in_out = false;
+    for shift in (0..64 - DIGIT).step_by(DIGIT as usize) {
+        if (varying >> shift) & (DIGITS as u64 - 1) == 0 {
+            continue;
+        }
+        let mut starts = [0usize; DIGITS];
+        from.iter().for_each(|r| starts[(r.key >> shift) as usize & (DIGITS - 1)] += 1);
+        let mut next = 0;
+        for start in &mut starts {
+            next += std::mem::replace(start, next);
+        }
+        for r in from.iter() {
+            let at = &mut starts[(r.key >> shift) as usize & (DIGITS - 1)];
+            to[*at] = *r;
+            *at += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+        in_out = !in_out;
+    }
+    if !in_out {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+
+    #[test]
+    fn sorts_like_the_standard_library_and_keeps_ties_in_order() {
+        for (count, modulus) in [(0, 1), (1, 1), (200, 7), (5_000, 3), (100_000, 1 << 40), (70_000, 1), (100_000, 1000)]
+        {
+            for spread in [false, true] {
+                let key = |i: u64| if spread { mix(mix(i) % modulus) } else { mix(i) % modulus };
+                let mut records: Vec<Record> = (0..count).map(|i| Record { key: key(i), value: i as u32 }).collect();
+                let mut expected = records.clone();
+                expected.sort_by_key(|r| r.key);
+                sort(&mut records);
+                assert_eq!(records, expected, "{count} {modulus} {spread}");
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Batches of documents or sets → signatures, on all cores.
+
+use rayon::prelude::*;
+
+use crate::minhash::{Orders, SetSigner, Signer, content, sign_set};
+use crate::shingle::{Scratch, Seen, Spec, document};
+use crate::simd::{Lanes, Level, for_each_path};
+
+/// No shingle at all: matches nothing and is kept.
+pub const FLAG_EMPTY: u8 = 1;
+/// Shorter than `k`: one shingle, itself.
+pub const FLAG_SHORT: u8 = 2;
+/// Written mostly without spaces between words.
+pub const FLAG_UNSPACED: u8 = 4;
+
+/// Where the signatures of a batch go, one entry a row and `slots` a row of `signatures`.
+pub struct Signed<'o> {
+    pub signatures: &'o mut [u32],
+    /// A hash of the signature, see [`content`].
+    pub content: &'o mut [u64],
+    /// A digest of the bag of shingles: equal for equal texts, and nearly only for them.
+    pub bag: &'o mut [u64],
+    pub flags: &'o mut [u8],
+}
+
+/// Rows handed to a thread at a time.
+const ROWS: usize = 16;
+
+struct Workspace {
+    scratch: Scratch,
+    signer: Signer,
+}
+
+#[inline(always)]
+fn sign_one_on<L: Lanes>(
+    text: &[u8],
+    spec: &Spec,
+    orders: &Orders,
+    signature: &mut [u32],
+    work: &mut Workspace,
+) -> (Seen, u64) {
+    let Workspace { scratch, signer } = work;
+    signer.begin(orders, signature);
+    let mut bag = 0u64;
+    let seen = document::<L>(text, spec, scratch, &mut |shingles: &[u64]| {
+        bag = shingles.iter().fold(bag, |sum, &x| sum.wrapping_add(x));
+        signer.take(shingles, orders, signature);
+    });
+    signer.end(orders, signature);
+    (seen, bag)
+}
+
+for_each_path! {
+    fn sign_one(level; text: &[u8], spec: &Spec, orders: &Orders, signature: &mut [u32], work: &mut Workspace) -> (Seen, u64) => sign_one_on
+}
+
+/// Signs every document of a batch. `offsets` has one entry more than there are documents.
+pub fn sign_texts(level: Level, values: &[u8], offsets: &[i64], spec: &Spec, orders: &Orders, out: Signed<'_>) {
+    let slots = orders.slots();
+    by_row(slots, out).enumerate().for_each_init(
+        || Workspace { scratch: Scratch::default(), signer: Signer::default() },
+        |work, (piece, (signatures, content_of, bag_of, flags))| {
+            for (i, signature) in signatures.chunks_mut(slots).enumerate() {
+                let row = piece * ROWS + i;
+                let text = &values[offsets[row] as usize..offsets[row + 1] as usize];
+                let (seen, bag) = sign_one(level, text, spec, orders, signature, work);
+                content_of[i] = content(signature, spec.seed);
+                bag_of[i] = bag;
+                flags[i] = if seen.shingles == 0 { FLAG_EMPTY } else { 0 }
+                    | if seen.short && seen.shingles > 0 { FLAG_SHORT } else { 0 }
+                    | if seen.unspaced { FLAG_UNSPACED } else { 0 };
+            }
+        },
+    );
+}
+
+/// Signs every set of premixed elements.
+pub fn sign_sets(level: Level, elements: &[u64], offsets: &[i64], seed: u64, orders: &Orders, out: Signed<'_>) {
+    let slots = orders.slots();
+    by_row(slots, out).enumerate().for_each_init(
+        SetSigner::default,
+        |signer, (piece, (signatures, content_of, bag_of, flags))| {
+            for (i, signature) in signatures.chunks_mut(slots).enumerate() {
+                let row = piece * ROWS + i;
+                let set = &elements[offsets[row] as usize..offsets[row + 1] as usize];
+                sign_set(level, set, orders, signature, signer);
+                content_of[i] = content(signature, seed);
+                bag_of[i] = set.iter().fold(0, |sum, &x| sum.wrapping_add(x));
+                flags[i] = if set.is_empty() { FLAG_EMPTY } else { 0 };
+            }
+        },
+    );
+}
+
+type RowPiece<'o> = (&'o mut [u32], &'o mut [u64], &'o mut [u64], &'o mut [u8]);
+
+fn by_row<'o>(slots: usize, out: Signed<'o>) -> impl IndexedParallelIterator<Item = RowPiece<'o>> {
+    (
+        out.signatures.par_chunks_mut(ROWS * slots),
+        out.content.par_chunks_mut(ROWS),
+        out.bag.par_chunks_mut(ROWS),
+        out.flags.par_chunks_mut(ROWS),
+    )
+        .into_par_iter()
+}

@@ -1,0 +1,198 @@
+//! Which vector unit a kernel runs on, and the few operations that need one by name.
+//!
+//! Every kernel is written once, as a generic function over [`Lanes`], and compiled three times with other target
+//! features. All arithmetic is on integers, so the three give the same bits; tests force each path and compare.
+
+/// The paths a kernel is compiled for, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Scalar,
+    Avx2,
+    Avx512,
+}
+
+impl Level {
+    /// The best path this machine has.
+    pub fn detect() -> Level {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt")
+            {
+                return Level::Avx512;
+            }
+            if is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt")
+            {
+                return Level::Avx2;
+            }
+        }
+        Level::Scalar
+    }
+
+    /// Every path this machine can run, for tests that force each.
+    pub fn available() -> Vec<Level> {
+        let best = Level::detect();
+        [Level::Scalar, Level::Avx2, Level::Avx512].into_iter().filter(|&level| level <= best).collect()
+    }
+}
+
+/// What differs between the paths by name rather than by compiler flags.
+pub(crate) trait Lanes {
+    /// Two masks over 64 bytes: ASCII letters and digits; bytes of anything beyond ASCII.
+    ///
+    /// # Safety
+    /// The caller runs on a machine that has this path's features.
+    unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64);
+}
+
+pub(crate) struct Portable;
+
+impl Lanes for Portable {
+    #[inline(always)]
+    unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        const HIGH: u64 = 0x80 * ONES;
+        // One bit a byte, gathered into the top byte by a multiplication.
+        let gather = |bits: u64| ((bits >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56;
+        let (mut words, mut beyond) = (0, 0);
+        for (i, bytes) in block.chunks_exact(8).enumerate() {
+            let chunk = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+            let low = chunk & !HIGH;
+            let folded = low | 0x20 * ONES;
+            // Bytes are under 128 here, so each sum's high bit says "at least", and none carries over.
+            let letter = (folded + (0x80 - 0x61) * ONES) & !(folded + (0x80 - 0x7B) * ONES);
+            let digit = (low + (0x80 - 0x30) * ONES) & !(low + (0x80 - 0x3A) * ONES);
+            words |= gather((letter | digit) & HIGH & !chunk) << (8 * i);
+            beyond |= gather(chunk & HIGH) << (8 * i);
+        }
+        (words, beyond)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+impl Lanes for Avx2 {
+    #[inline(always)]
+    unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64) {
+        // SAFETY: the trait's contract.
+        unsafe { word_bytes_avx2(block) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn word_bytes_avx2(block: &[u8; 64]) -> (u64, u64) {
+    use std::arch::x86_64::*;
+    let half = |at: usize| {
+        // SAFETY: `at` is 0 or 32 and the block holds 64 bytes.
+        let bytes = unsafe { _mm256_loadu_si256(block.as_ptr().add(at).cast()) };
+        let within =
+            |value: __m256i, count: i8| _mm256_cmpeq_epi8(_mm256_min_epu8(value, _mm256_set1_epi8(count)), value);
+        let folded = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+        let letter = within(_mm256_sub_epi8(folded, _mm256_set1_epi8(b'a' as i8)), 25);
+        let digit = within(_mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8)), 9);
+        let words = _mm256_movemask_epi8(_mm256_or_si256(letter, digit)) as u32 as u64;
+        let beyond = _mm256_movemask_epi8(bytes) as u32 as u64;
+        (words, beyond)
+    };
+    let ((w0, b0), (w1, b1)) = (half(0), half(32));
+    (w0 | w1 << 32, b0 | b1 << 32)
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Lanes for Avx512 {
+    #[inline(always)]
+    unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64) {
+        // SAFETY: the trait's contract.
+        unsafe { word_bytes_avx512(block) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn word_bytes_avx512(block: &[u8; 64]) -> (u64, u64) {
+    use std::arch::x86_64::*;
+    // SAFETY: the block holds 64 bytes.
+    let bytes = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    let folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    let letter = _mm512_cmple_epu8_mask(_mm512_sub_epi8(folded, _mm512_set1_epi8(b'a' as i8)), _mm512_set1_epi8(25));
+    let digit = _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8)), _mm512_set1_epi8(9));
+    (letter | digit, _mm512_movepi8_mask(bytes))
+}
+
+/// Compiles one generic body for every path and picks one at run time.
+///
+/// The body must be `#[inline(always)]`, so that it takes on the target features of the path around it.
+macro_rules! for_each_path {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($level:ident; $($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? => $body:ident) => {
+        $(#[$doc])*
+        #[allow(clippy::too_many_arguments)]
+        $vis fn $name($level: crate::simd::Level, $($arg: $type),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+                #[allow(clippy::too_many_arguments)]
+                fn avx2($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx2>($($arg),*) }
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+                #[allow(clippy::too_many_arguments)]
+                fn avx512($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx512>($($arg),*) }
+                assert!($level <= crate::simd::Level::detect(), "this machine has no {:?}", $level);
+                match $level {
+                    // SAFETY: detected just above.
+                    crate::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    // SAFETY: detected just above.
+                    crate::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                    crate::simd::Level::Scalar => {}
+                }
+            }
+            $body::<crate::simd::Portable>($($arg),*)
+        }
+    };
+}
+pub(crate) use for_each_path;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_sees_the_same_word_bytes() {
+        let mut block = [0u8; 64];
+        for start in 0..=255u8 {
+            for (i, byte) in block.iter_mut().enumerate() {
+                *byte = start.wrapping_add((i as u8).wrapping_mul(37));
+            }
+            let words = block.iter().enumerate().fold(0, |m, (i, b)| m | u64::from(b.is_ascii_alphanumeric()) << i);
+            let beyond = block.iter().enumerate().fold(0, |m, (i, b)| m | u64::from(!b.is_ascii()) << i);
+            // SAFETY: the portable path needs nothing, the others are tried only where available.
+            unsafe {
+                assert_eq!(Portable::word_bytes(&block), (words, beyond));
+                #[cfg(target_arch = "x86_64")]
+                for level in Level::available() {
+                    match level {
+                        Level::Scalar => {}
+                        Level::Avx2 => assert_eq!(Avx2::word_bytes(&block), (words, beyond)),
+                        Level::Avx512 => assert_eq!(Avx512::word_bytes(&block), (words, beyond)),
+                    }
+                }
+            }
+        }
+    }
+}

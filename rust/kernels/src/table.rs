@@ -1,0 +1,129 @@
+//! A set of premixed 64-bit elements that is cleared and filled again many times a second.
+//!
+//! Open addressing with linear probing; elements are hashes already, so their low bits are the address. Clearing is a new stamp, not a pass over memory.
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    element: u64,
+    /// The filling this entry belongs to; any other means free.
+    filling: u32,
+    /// The marking in which this element was last marked.
+    marked: u32,
+}
+
+#[derive(Default)]
+pub(crate) struct Table {
+    entries: Vec<Entry>,
+    len: usize,
+    filling: u32,
+    marking: u32,
+}
+
+impl Table {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        if self.filling == u32::MAX || self.entries.is_empty() {
+            self.entries.clear();
+            self.entries.resize(self.entries.capacity().max(64).next_power_of_two(), Entry::default());
+            self.filling = 0;
+            self.marking = 0;
+        }
+        self.filling += 1;
+    }
+
+    pub(crate) fn forget_marks(&mut self) {
+        if self.marking == u32::MAX {
+            self.entries.iter_mut().for_each(|entry| entry.marked = 0);
+            self.marking = 0;
+        }
+        self.marking += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) fn insert_all(&mut self, elements: &[u64]) {
+        for &x in elements {
+            self.insert(x);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, x: u64) {
+        let mask = self.entries.len() - 1;
+        let mut at = x as usize & mask;
+        loop {
+            let entry = &mut self.entries[at];
+            if entry.filling != self.filling {
+                *entry = Entry { element: x, filling: self.filling, marked: 0 };
+                self.len += 1;
+                if self.len * 2 > self.entries.len() {
+                    self.grow();
+                }
+                return;
+            }
+            if entry.element == x {
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Marks an element: `None` if it is not here, else whether this was the first time since marks were forgotten.
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, x: u64) -> Option<bool> {
+        let mask = self.entries.len() - 1;
+        let mut at = x as usize & mask;
+        loop {
+            let entry = &mut self.entries[at];
+            if entry.filling != self.filling {
+                return None;
+            }
+            if entry.element == x {
+                return Some(std::mem::replace(&mut entry.marked, self.marking) != self.marking);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let filling = self.filling;
+        let held: Vec<u64> = self.entries.iter().filter(|e| e.filling == filling).map(|e| e.element).collect();
+        let size = self.entries.len() * 2;
+        self.entries.clear();
+        self.entries.resize(size, Entry::default());
+        self.len = 0;
+        self.filling = 1;
+        self.insert_all(&held);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+    use std::collections::HashSet;
+
+    #[test]
+    fn holds_what_a_hash_set_holds_through_many_fillings() {
+        let mut table = Table::default();
+        for round in 0..50u64 {
+            table.clear();
+            let elements: Vec<u64> = (0..round * 20).map(|i| mix(i % (round * 7 + 1))).collect();
+            table.insert_all(&elements);
+            let expected: HashSet<u64> = elements.iter().copied().collect();
+            assert_eq!(table.len(), expected.len());
+            table.forget_marks();
+            for i in 0..500 {
+                assert_eq!(table.mark(mix(i)).is_some(), expected.contains(&mix(i)));
+            }
+            if let Some(&x) = elements.first() {
+                table.forget_marks();
+                assert_eq!((table.mark(x), table.mark(x)), (Some(true), Some(false)));
+            }
+        }
+    }
+}

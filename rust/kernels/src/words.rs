@@ -1,0 +1,226 @@
+//! Text → word hashes.
+//!
+//! Sixty-four bytes at a time become a mask of word bytes; where the mask changes, a word begins or ends. So plain text
+//! costs a few instructions a word, and only a character beyond ASCII is decoded.
+
+use crate::hash;
+use crate::simd::Lanes;
+use crate::unicode::{Characters, decode};
+
+/// Finds words piece by piece, so that a document of any length needs the same few buffers.
+pub(crate) struct Scanner<'t> {
+    text: &'t [u8],
+    at: usize,
+    /// Whether the byte before `at` belongs to a word.
+    inside: u64,
+    /// Bits of a character that began in the block before: which bytes it covers, and whether they are word bytes.
+    covered: u64,
+    covered_words: u64,
+    /// Letters seen of scripts written without spaces.
+    pub(crate) unspaced: usize,
+    characters: Characters,
+}
+
+impl<'t> Scanner<'t> {
+    pub(crate) fn new(text: &'t [u8], characters: Characters) -> Self {
+        Scanner { text, at: 0, inside: 0, covered: 0, covered_words: 0, unspaced: 0, characters }
+    }
+
+    pub(crate) fn done(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    /// Appends where words begin and end, in turn, over the next `blocks` blocks. At the end of the text every word is closed.
+    #[inline(always)]
+    pub(crate) fn edges<L: Lanes>(&mut self, blocks: usize, edges: &mut Vec<u32>) {
+        for _ in 0..blocks {
+            if self.done() {
+                break;
+            }
+            // SAFETY: a path is only entered on a machine that has it.
+            let (mut words, beyond) = match self.text[self.at..].first_chunk::<64>() {
+                Some(block) => unsafe { L::word_bytes(block) },
+                None => {
+                    let mut block = [0; 64];
+                    let rest = &self.text[self.at..];
+                    block[..rest.len()].copy_from_slice(rest);
+                    unsafe { L::word_bytes(&block) }
+                }
+            };
+            if beyond | self.covered != 0 {
+                words |= self.decode_beyond(beyond);
+            }
+            let mut changes = words ^ (words << 1 | self.inside);
+            self.inside = words >> 63;
+            edges.reserve(64);
+            let base = self.at as u32;
+            while changes != 0 {
+                edges.push(base + changes.trailing_zeros());
+                changes &= changes - 1;
+            }
+            self.at += 64;
+        }
+        if self.done() && self.inside != 0 {
+            edges.push(self.text.len() as u32);
+            self.inside = 0;
+        }
+    }
+
+    /// The word bytes among those beyond ASCII in this block, and what runs over into the next.
+    #[inline(always)]
+    fn decode_beyond(&mut self, beyond: u64) -> u64 {
+        let mut words = self.covered_words;
+        let mut rest = beyond & !self.covered;
+        (self.covered, self.covered_words) = (0, 0);
+        while rest != 0 {
+            let i = rest.trailing_zeros();
+            let (c, length) = decode(self.text, self.at + i as usize);
+            let facts = self.characters.facts(c);
+            self.unspaced += usize::from(facts.is_unspaced());
+            let bytes = ((1u128 << length) - 1) << i;
+            rest &= !(bytes as u64);
+            self.covered = (bytes >> 64) as u64;
+            if facts.is_word() {
+                words |= bytes as u64;
+                self.covered_words = (bytes >> 64) as u64;
+            }
+        }
+        words
+    }
+}
+
+/// Appends the hash of every word that `edges` bounds, folded if `casefold`.
+#[inline(always)]
+pub(crate) fn hash_words(
+    text: &[u8],
+    edges: &[u32],
+    casefold: bool,
+    seed: u64,
+    characters: Characters,
+    folded: &mut Vec<u8>,
+    out: &mut Vec<u64>,
+) {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // Digits and lower-case letters have this bit already, so one OR folds a chunk of letters and digits.
+    let lower: u64 = if casefold { 0x2020_2020_2020_2020 } else { 0 };
+    out.reserve(edges.len() / 2);
+    for edge in edges.chunks_exact(2) {
+        let (start, end) = (edge[0] as usize, edge[1] as usize);
+        let length = end - start;
+        let mut state = hash::begin(seed, length);
+        let mut beyond = 0;
+        let mut at = start;
+        loop {
+            let left = end - at;
+            let chunk = hash::load(text, at);
+            if left <= 8 {
+                let chunk = hash::keep_bytes(chunk | lower, left);
+                beyond |= chunk & HIGH;
+                state = hash::round(state, chunk);
+                break;
+            }
+            beyond |= chunk & HIGH;
+            state = hash::round(state, chunk | lower);
+            at += 8;
+        }
+        if beyond != 0 {
+            out.push(hash_beyond(&text[start..end], casefold, seed, characters, folded));
+        } else {
+            out.push(hash::finish(state));
+        }
+    }
+}
+
+#[inline(never)]
+fn hash_beyond(word: &[u8], casefold: bool, seed: u64, characters: Characters, folded: &mut Vec<u8>) -> u64 {
+    if !casefold {
+        return hash::word(word, seed);
+    }
+    folded.clear();
+    characters.fold_into(word, folded);
+    hash::word(folded, seed)
+}
+
+/// Writes the hash of every window of `k` words of `hashes` to `out`: `mix(Σ hashes[i+j]·BASE^(k−1−j))`.
+///
+/// Wrapping arithmetic mod 2⁶⁴ is meant: an odd base keeps every word's bits, and words are hashes already. Narrow windows are summed
+/// afresh, which vectorises; wide ones roll. Both are the same sum.
+#[inline(always)]
+pub(crate) fn windows(hashes: &[u64], k: usize, seed: u64, out: &mut Vec<u64>) {
+    out.clear();
+    if hashes.len() < k {
+        return;
+    }
+    match k {
+        1 => direct::<1>(hashes, seed, out),
+        2 => direct::<2>(hashes, seed, out),
+        3 => direct::<3>(hashes, seed, out),
+        4 => direct::<4>(hashes, seed, out),
+        5 => direct::<5>(hashes, seed, out),
+        6 => direct::<6>(hashes, seed, out),
+        7 => direct::<7>(hashes, seed, out),
+        8 => direct::<8>(hashes, seed, out),
+        _ => rolling(hashes, k, seed, out),
+    }
+}
+
+const BASE: u64 = 0xF135_7AEA_2E62_A9C5;
+
+#[inline(always)]
+fn direct<const K: usize>(hashes: &[u64], seed: u64, out: &mut Vec<u64>) {
+    let count = hashes.len() + 1 - K;
+    out.resize(count, 0);
+    let mut powers = [1u64; K];
+    for j in (0..K - 1).rev() {
+        powers[j] = powers[j + 1].wrapping_mul(BASE);
+    }
+    for (i, shingle) in out.iter_mut().enumerate() {
+        let window = &hashes[i..i + K];
+        let mut sum = 0u64;
+        for j in 0..K {
+            sum = sum.wrapping_add(window[j].wrapping_mul(powers[j]));
+        }
+        *shingle = hash::mix(sum ^ seed);
+    }
+}
+
+#[inline(always)]
+fn rolling(hashes: &[u64], k: usize, seed: u64, out: &mut Vec<u64>) {
+    let leaving = BASE.wrapping_pow(k as u32);
+    let mut sum = hashes[..k].iter().fold(0u64, |sum, &h| sum.wrapping_mul(BASE).wrapping_add(h));
+    out.push(hash::mix(sum ^ seed));
+    for i in k..hashes.len() {
+        sum = sum.wrapping_mul(BASE).wrapping_add(hashes[i]).wrapping_sub(hashes[i - k].wrapping_mul(leaving));
+        out.push(hash::mix(sum ^ seed));
+    }
+}
+
+/// The one shingle of a document shorter than `k`: all its words.
+pub(crate) fn whole(hashes: &[u64], seed: u64) -> u64 {
+    hash::mix(hashes.iter().fold(0u64, |sum, &h| sum.wrapping_mul(BASE).wrapping_add(h)) ^ seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rolling_and_direct_windows_are_the_same_sum() {
+        let hashes: Vec<u64> = (0..50).map(hash::mix).collect();
+        let (mut rolled, mut fresh) = (Vec::new(), Vec::new());
+        for k in 1..=8 {
+            rolled.clear();
+            rolling(&hashes, k, 3, &mut rolled);
+            windows(&hashes, k, 3, &mut fresh);
+            assert_eq!(rolled, fresh, "k={k}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_words_matters() {
+        let (mut ab, mut ba) = (Vec::new(), Vec::new());
+        windows(&[1, 2], 2, 0, &mut ab);
+        windows(&[2, 1], 2, 0, &mut ba);
+        assert_ne!(ab, ba);
+    }
+}

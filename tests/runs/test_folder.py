@@ -1,0 +1,269 @@
+"""A run folder appears whole or not at all."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from lookalike.errors import OutputError
+from lookalike.runs import Header, RunFolder, atomic_write, is_run_folder, write_arrays
+
+
+def earlier_run(path: Path) -> Path:
+    path.mkdir()
+    (path / "run.json").write_text(json.dumps({"lookalike": 1}))
+    (path / "old.txt").write_text("old")
+    return path
+
+
+def write_and_raise(folder: RunFolder, error: BaseException | type[BaseException]) -> None:
+    (folder.path / "half.bin").write_bytes(bytes(4096))
+    raise error
+
+
+def names(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir())
+
+
+def test_a_folder_appears_only_when_the_block_ends(tmp_path):
+    out = tmp_path / "out"
+    with RunFolder.create(out) as folder:
+        (folder.path / "kept").mkdir()
+        (folder.path / "kept" / "a.txt").write_text("a")
+        assert not out.exists()
+    assert (out / "kept" / "a.txt").read_text() == "a"
+    assert names(tmp_path) == ["out"]
+
+
+def test_missing_parents_are_made_and_taken_away_again_after_a_failure(tmp_path):
+    with RunFolder.create(tmp_path / "a" / "b" / "out"):
+        pass
+    assert names(tmp_path / "a" / "b") == ["out"]
+    with pytest.raises(RuntimeError), RunFolder.create(tmp_path / "c" / "d" / "out"):
+        raise RuntimeError
+    assert names(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_whatever_stops_the_block_leaves_nothing_behind(tmp_path, error):
+    with pytest.raises(error), RunFolder.create(tmp_path / "out") as folder:
+        write_and_raise(folder, error)
+    assert names(tmp_path) == []
+
+
+def test_an_existing_folder_is_refused_and_the_message_names_the_option(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match="--overwrite"):
+        RunFolder.create(tmp_path)
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    (tmp_path / "out").mkdir()
+    with RunFolder.create(tmp_path / "out") as folder:
+        (folder.path / "a").touch()
+    assert names(tmp_path / "out") == ["a"]
+
+
+def test_a_file_in_the_way_is_refused(tmp_path):
+    (tmp_path / "out").touch()
+    with pytest.raises(OutputError, match="is a file"):
+        RunFolder.create(tmp_path / "out", overwrite=True)
+
+
+def test_a_file_among_the_parents_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot write"), RunFolder.create(tmp_path / "file" / "out"):
+        pass
+
+
+def test_a_place_where_no_folder_can_be_made_is_refused():
+    with pytest.raises(OutputError, match="cannot write"), RunFolder.create("/proc/no-such-place/out"):
+        pass
+
+
+def test_overwrite_replaces_an_earlier_run(tmp_path):
+    out = earlier_run(tmp_path / "out")
+    with RunFolder.create(out, overwrite=True) as folder:
+        (folder.path / "new.txt").write_text("new")
+        assert names(out) == ["old.txt", "run.json"]
+    assert names(out) == ["new.txt"]
+    assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("record", [None, "not json", '{"scripts": {}}'])
+def test_overwrite_never_replaces_a_folder_that_is_not_ours(tmp_path, record):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "letter.txt").write_text("dear")
+    if record is not None:
+        (home / "run.json").write_text(record)
+    assert not is_run_folder(home)
+    with pytest.raises(OutputError, match="not replaced"):
+        RunFolder.create(home, overwrite=True)
+    assert (home / "letter.txt").read_text() == "dear"
+
+
+def test_a_failed_overwrite_leaves_the_earlier_run_as_it_was(tmp_path):
+    out = earlier_run(tmp_path / "out")
+    with pytest.raises(KeyboardInterrupt), RunFolder.create(out, overwrite=True) as folder:
+        write_and_raise(folder, KeyboardInterrupt)
+    assert names(out) == ["old.txt", "run.json"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_the_earlier_run_is_put_back_if_the_last_rename_fails(tmp_path, monkeypatch):
+    out = earlier_run(tmp_path / "out")
+    rename = os.rename
+
+    def fail_on_commit(source, target):
+        if (Path(source) / "new.txt").exists():
+            raise OSError(errno.EIO, "the disk is broken")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", fail_on_commit)
+    with (
+        pytest.raises(OutputError, match="the disk is broken"),
+        RunFolder.create(out, overwrite=True) as folder,
+    ):
+        (folder.path / "new.txt").touch()
+    assert names(out) == ["old.txt", "run.json"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_a_run_that_finished_meanwhile_is_not_overwritten(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(OutputError, match="--overwrite"), RunFolder.create(out):
+        earlier_run(out)
+    assert names(out) == ["old.txt", "run.json"]
+
+
+def test_a_link_to_a_folder_is_followed(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "out")
+    with RunFolder.create(tmp_path / "link") as folder:
+        assert folder.path.parent == tmp_path / "disk"
+        (folder.path / "a").touch()
+    assert names(tmp_path / "link") == ["a"]
+
+
+def test_too_little_space_is_said_before_the_work_begins(tmp_path):
+    with pytest.raises(OutputError, match=r"needs about 1000\.0 TB .* are free: make room"):
+        RunFolder.create(tmp_path / "out", needs_bytes=10**15)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_says_what_was_written_and_what_to_do(tmp_path, number):
+    message = r"full: 4\.1 KB were written.*make room"
+    with pytest.raises(OutputError, match=message), RunFolder.create(tmp_path / "out") as folder:
+        write_and_raise(folder, OSError(number, "No space left on device"))
+    assert names(tmp_path) == []
+
+
+def test_a_full_disk_met_by_one_of_our_writers_names_the_folder_that_was_asked_for(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match="full") as caught, RunFolder.create(tmp_path / "out") as folder:
+        write_arrays(folder.path / "a.bin", {}, Header(kind="k", algorithm=1))
+    assert "partial" not in str(caught.value)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_really_full_device_is_an_output_error(tmp_path):
+    out = RunFolder.create(tmp_path / "out")
+    with pytest.raises(OutputError, match="full"), out, open("/dev/full", "wb") as file:
+        file.write(bytes(1 << 20))
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_polite_kill_leaves_nothing_behind(tmp_path, number, status):
+    out = earlier_run(tmp_path / "out")
+    program = textwrap.dedent(
+        f"""
+        import sys, time
+        from lookalike.runs import RunFolder
+        try:
+            with RunFolder.create({str(out)!r}, overwrite=True) as folder:
+                (folder.path / "half.txt").write_text("half")
+                print("writing", flush=True)
+                time.sleep(60)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=_environment())
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"writing\n"
+    assert len(names(tmp_path)) == 2
+    process.send_signal(number)
+    assert process.wait(timeout=30) == status
+    process.stdout.close()
+    assert names(tmp_path) == ["out"]
+    assert names(out) == ["old.txt", "run.json"]
+
+
+def test_handlers_of_a_host_program_are_left_alone(tmp_path):
+    def theirs(number, frame):
+        pass
+
+    before = signal.signal(signal.SIGTERM, theirs)
+    try:
+        with RunFolder.create(tmp_path / "out"):
+            assert signal.getsignal(signal.SIGTERM) is theirs
+            assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_run_folder_can_be_written_from_any_thread(tmp_path):
+    from threading import Thread
+
+    def work():
+        with RunFolder.create(tmp_path / "out") as folder:
+            (folder.path / "a").touch()
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert names(tmp_path / "out") == ["a"]
+
+
+def test_atomic_write_takes_bytes_or_a_writer(tmp_path):
+    atomic_write(tmp_path / "a", b"bytes")
+    atomic_write(tmp_path / "b", lambda file: file.write(b"written"))
+    assert (tmp_path / "a").read_bytes() == b"bytes"
+    assert (tmp_path / "b").read_bytes() == b"written"
+
+
+def test_a_failed_atomic_write_keeps_the_old_content(tmp_path):
+    atomic_write(tmp_path / "a", b"old")
+
+    def fail(file):
+        file.write(b"half")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        atomic_write(tmp_path / "a", fail)
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert names(tmp_path) == ["a"]
+
+
+def test_an_atomic_write_into_a_missing_folder_is_an_output_error(tmp_path):
+    with pytest.raises(OutputError, match="cannot write"):
+        atomic_write(tmp_path / "missing" / "a", b"")
+
+
+def _environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,0 +1,157 @@
+"""`_core.pyi` says exactly what the built module offers.
+
+A stub is valid Python, so it is loaded beside the module and the two are compared name by name, parameter by
+parameter, and return type by what a small call returns.
+"""
+
+import inspect
+import types
+import typing
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lookalike import _core
+
+STUB = Path(_core.__file__).with_name("_core.pyi")
+
+
+def load_stub():
+    spec = spec_from_file_location("_core_stub", loader=SourceFileLoader("_core_stub", str(STUB)))
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+stub = load_stub()
+
+CONSTANTS = {name for name, value in vars(_core).items() if isinstance(value, int)}
+FUNCTIONS = {name for name, value in vars(_core).items() if isinstance(value, types.BuiltinFunctionType)}
+CLASSES = {name for name, value in vars(_core).items() if isinstance(value, type)}
+METHODS = {
+    f"{owner}.{name}"
+    for owner in CLASSES
+    for name, value in vars(getattr(_core, owner)).items()
+    if isinstance(value, types.MethodDescriptorType) and not name.startswith("_")
+}
+
+
+def found(module, dotted):
+    """`Shingler.sets` of either module."""
+    owner, _, name = dotted.rpartition(".")
+    return getattr(getattr(module, owner) if owner else module, name)
+
+
+def parameters(function):
+    """Name, kind and default of each parameter; `self` is of another kind in native code and says nothing."""
+    taken = inspect.signature(function).parameters.values()
+    return [(p.name, p.kind, p.default) for p in taken if p.name != "self"]
+
+
+def public(namespace):
+    return {name for name in vars(namespace) if not name.startswith("_")}
+
+
+def test_the_stub_names_what_the_module_exports():
+    written = {
+        name for name, value in vars(stub).items() if getattr(value, "__module__", "") == stub.__name__
+    }
+    written |= set(stub.__annotations__)
+    assert {name for name in written if not name.startswith("_")} == set(_core.__all__)
+    assert set(_core.__all__) == CONSTANTS | FUNCTIONS | CLASSES
+
+
+@pytest.mark.parametrize("name", sorted(CONSTANTS))
+def test_constants_are_integers(name):
+    assert stub.__annotations__[name] == typing.Final[int]
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS | METHODS))
+def test_functions_take_the_parameters_the_stub_says(name):
+    assert parameters(found(stub, name)) == parameters(found(_core, name))
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_classes_offer_what_the_stub_says(name):
+    written, built = getattr(stub, name), getattr(_core, name)
+    assert public(written) == public(built)
+    for member in public(written):
+        is_property = isinstance(vars(written)[member], property)
+        assert is_property == isinstance(vars(built)[member], types.GetSetDescriptorType), member
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_classes_are_made_with_the_parameters_the_stub_says(name):
+    of_class, *rest = parameters(getattr(stub, name).__new__)
+    assert of_class[0] == "cls"
+    assert rest == parameters(getattr(_core, name))
+
+
+ROWS = np.array([0, 1], np.uint32)
+OFFSETS = np.array([0, 5, 11], np.int64)
+TEXTS = (np.frombuffer(b"a b cd e f ", np.uint8), OFFSETS)
+SETS = (np.arange(11, dtype=np.uint64), OFFSETS)
+MATRIX = np.zeros((2, 4), np.uint32)
+SHINGLER = _core.Shingler(
+    "words", 1, casefold=True, nfkc=False, whitespace=False, punctuation=False, bag=False, stops=[], seed=0
+)
+ORDERS = _core.Orders("universal", slots=4, seed=0)
+FOREST = _core.Forest(2)
+
+CALLS = {
+    "paths": _core.paths,
+    "Shingler.shingles": lambda: SHINGLER.shingles(b"a b"),
+    "Shingler.sets": lambda: SHINGLER.sets(TEXTS, threads=1),
+    "mix_integers": lambda: _core.mix_integers(SETS[0], seed=0, threads=1),
+    "hash_strings": lambda: _core.hash_strings(TEXTS, seed=0, threads=1),
+    "canonical_sets": lambda: _core.canonical_sets(SETS, bag=False, threads=1),
+    "Orders.seed": lambda: ORDERS.seed,
+    "Orders.slots": lambda: ORDERS.slots,
+    "Orders.coefficients": lambda: ORDERS.coefficients,
+    "sign_texts": lambda: _core.sign_texts(TEXTS, SHINGLER, ORDERS, threads=1),
+    "sign_sets": lambda: _core.sign_sets(SETS, ORDERS, threads=1),
+    "universal_minima": lambda: _core.universal_minima(SETS, ORDERS),
+    "band_keys": lambda: _core.band_keys(MATRIX, bands=2, rows=2, threads=1),
+    "agreements": lambda: _core.agreements(MATRIX, ROWS, ROWS, threads=1),
+    "agreement_histogram": lambda: _core.agreement_histogram(MATRIX, threads=1),
+    "Forest.join": lambda: FOREST.join(ROWS, ROWS),
+    "Forest.labels": lambda: FOREST.labels(),
+    "sort_order": lambda: _core.sort_order(SETS[0], threads=1),
+    "pair_up": lambda: _core.pair_up(ROWS, np.array([0, 2]), boundary=None, threads=1),
+    "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
+    "compare_texts": lambda: _core.compare_texts([TEXTS], ROWS, ROWS, SHINGLER, at_least=0.5, threads=1),
+    "compare_sets": lambda: _core.compare_sets([SETS], ROWS, ROWS, at_least=0.5, threads=1),
+}
+
+
+def matches(value, annotation):
+    """Whether a value is what its annotation says, element types of arrays and tuples included."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is np.ndarray:
+        (element,) = typing.get_args(arguments[1])
+        return isinstance(value, np.ndarray) and value.dtype == np.dtype(element)
+    if origin is tuple:
+        return len(value) == len(arguments) and all(map(matches, value, arguments))
+    if origin is list:
+        return isinstance(value, list) and all(matches(one, arguments[0]) for one in value)
+    return isinstance(value, annotation)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_return_what_the_stub_says(name):
+    written = found(stub, name)
+    hints = typing.get_type_hints(written.fget if isinstance(written, property) else written)
+    assert matches(CALLS[name](), hints["return"])
+
+
+def test_every_function_that_returns_has_its_call_above():
+    getters = {
+        f"{owner}.{name}"
+        for owner in CLASSES
+        for name, value in vars(getattr(_core, owner)).items()
+        if isinstance(value, types.GetSetDescriptorType)
+    }
+    assert set(CALLS) == (FUNCTIONS | METHODS | getters) - {"panic_on_purpose"}

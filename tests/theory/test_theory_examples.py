@@ -1,0 +1,15 @@
+"""The examples in the docstrings of theory are true."""
+
+import doctest
+import importlib
+
+import pytest
+
+ROOMS = ["areas", "banding", "collisions", "planning", "recall", "sample"]
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_docstring_examples_run(name):
+    result = doctest.testmod(importlib.import_module(f"lookalike.theory.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0
