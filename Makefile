@@ -12,12 +12,15 @@ SHELL := bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip
 EXTENSION := python/lookalike/_core.abi3.so
 RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
 
 # The system's own python may be older than the one found; the binding is to be built for the one in .venv.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# For our own calls of pip and those maturin makes.
+export PIP_QUIET := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test lint test-rust test-python bench wheel format clean linters
 
@@ -46,7 +49,8 @@ test-rust: $(STAMPS)/venv ## the tests of the kernels
 	@echo "→ tests of the kernels"
 	@cargo test --package lookalike-kernels
 
-test-python: $(EXTENSION) $(STAMPS)/dev ## the tests of everything else
+# The benchmarks are tested too, so the peers they race against must be there.
+test-python: $(EXTENSION) $(STAMPS)/dev $(STAMPS)/bench ## the tests of everything else
 	@echo "→ tests in Python"
 	@$(BIN)/pytest
 
@@ -81,6 +85,6 @@ $(STAMPS)/%: pyproject.toml $(STAMPS)/venv
 	@touch $@
 
 $(EXTENSION): $(RUST) pyproject.toml $(STAMPS)/build
-	@echo "→ building the kernels and installing Lookalike in $(VENV) (about a minute the first time)"
+	@echo "→ installing Lookalike in $(VENV), its kernels built first (a minute or two the first time)"
 	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
 	@touch $@

@@ -50,7 +50,7 @@ RAGGED = {
         np.uint64,
         lambda ragged: _core.compare_sets([ragged], NONE, NONE, at_least=0.5, threads=2),
     ),
-    "pair_up": (np.uint32, lambda ragged: _core.pair_up(*ragged, boundary=None, threads=2)),
+    "pair_up": (np.uint32, lambda ragged: _core.pair_up(*ragged, threads=2)),
 }
 VALUES = 12
 over_every_ragged_call = pytest.mark.parametrize(("dtype", "call"), RAGGED.values(), ids=RAGGED)
@@ -178,6 +178,16 @@ def test_columns_of_different_length_are_refused(call):
         call(np.array([0]), np.array([1]))
 
 
+def test_stars_take_all_rows_in_some_order_and_neighbours_that_exist():
+    offsets = np.array([0, 1, 2, 2], np.int64)
+    assert _core.stars(rows(0, 1, 2), (rows(1, 0), offsets)).tolist() == [0, 0, 2]
+    for order, neighbours in [((0, 1), (1, 0)), ((0, 1, 3), (1, 0)), ((0, 1, 2), (1, 3))]:
+        with pytest.raises(OptionError):
+            _core.stars(rows(*order), (rows(*neighbours), offsets))
+    with pytest.raises(OptionError, match="offsets"):
+        _core.stars(rows(0, 1, 2), (rows(1, 0), offsets[::-1].copy()))
+
+
 # Names and numbers.
 
 PATHS = {
@@ -188,6 +198,8 @@ PATHS = {
     "compare_texts": lambda path: _core.compare_texts(
         [TEXTS], NONE, NONE, WORDS, at_least=0.5, threads=1, path=path
     ),
+    "shared_passages": lambda path: _core.shared_passages(b"a b", b"b c", WORDS, least=1, gap=0, path=path),
+    "count_tokens": lambda path: _core.count_tokens(b"a b", WORDS, path=path),
 }
 
 
@@ -213,6 +225,8 @@ def test_numbers_out_of_range_are_refused():
         _core.Orders("bucketed", slots=0, seed=0)
     with pytest.raises(OptionError, match=f"slots={2**62}"):
         _core.Orders("bucketed", slots=2**62, seed=0)
+    with pytest.raises(OptionError, match="least=0"):
+        _core.shared_passages(b"a b", b"b c", WORDS, least=0, gap=0)
     with pytest.raises(OptionError, match="more than one forest holds"):
         _core.Forest(2**32)
     with pytest.raises(OptionError, match="not of the universal family"):

@@ -120,10 +120,13 @@ CALLS = {
     "Forest.join": lambda: FOREST.join(ROWS, ROWS),
     "Forest.labels": lambda: FOREST.labels(),
     "sort_order": lambda: _core.sort_order(SETS[0], threads=1),
-    "pair_up": lambda: _core.pair_up(ROWS, np.array([0, 2]), boundary=None, threads=1),
+    "stars": lambda: _core.stars(ROWS, (ROWS, np.array([0, 1, 2]))),
+    "pair_up": lambda: _core.pair_up(ROWS, np.array([0, 2]), threads=1),
     "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
     "compare_texts": lambda: _core.compare_texts([TEXTS], ROWS, ROWS, SHINGLER, at_least=0.5, threads=1),
     "compare_sets": lambda: _core.compare_sets([SETS], ROWS, ROWS, at_least=0.5, threads=1),
+    "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
+    "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
 }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 # Rows one after the other, and where each begins: row i is values[offsets[i]:offsets[i + 1]].
 _Texts: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.int64]]
 _Sets: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
+_Neighbours: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int64]]
 
 # Signatures (one row an item, one column a slot), content hashes, bag digests, flags.
 _Signed: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
@@ -86,9 +87,8 @@ class Forest:
 def sort_order(
     keys: NDArray[np.uint64], *, threads: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
-def pair_up(
-    rows: NDArray[np.uint32], runs: NDArray[np.int64], *, boundary: int | None, threads: int
-) -> _TwoColumns: ...
+def stars(order: NDArray[np.uint32], neighbours: _Neighbours) -> NDArray[np.uint32]: ...
+def pair_up(rows: NDArray[np.uint32], runs: NDArray[np.int64], *, threads: int) -> _TwoColumns: ...
 def distinct_pairs(a: NDArray[np.uint32], b: NDArray[np.uint32], *, threads: int) -> _TwoColumns: ...
 def compare_texts(
     pieces: Sequence[_Texts],
@@ -103,3 +103,11 @@ def compare_texts(
 def compare_sets(
     pieces: Sequence[_Sets], a: NDArray[np.uint32], b: NDArray[np.uint32], *, at_least: float, threads: int
 ) -> _TwoColumns: ...
+
+# Two texts → the passages they share.
+
+# A row a passage: begin and end in a, begin and end in b (bytes), tokens shared, tokens changed.
+def shared_passages(
+    a: bytes, b: bytes, shingler: Shingler, *, least: int, gap: int, path: str | None = None
+) -> NDArray[np.uint32]: ...
+def count_tokens(text: bytes, shingler: Shingler, *, path: str | None = None) -> int: ...

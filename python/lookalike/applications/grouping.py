@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -38,6 +39,8 @@ def cluster(pairs: Any) -> Clusters:
     """
     a, b = _ends(pairs)
     both = pa.chunked_array([*_chunks(a), *_chunks(b)])
+    if both.null_count:
+        raise SourceError("an end of a pair is null: leave such pairs out")
     ids = both.unique()
     ids = ids.take(pc.sort_indices(ids))
     left = pc.index_in(a, value_set=ids).to_numpy()
@@ -53,11 +56,16 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
             if name not in table.column_names:
                 raise MissingColumnError(f"pairs need the columns a and b; there are {', '.join(table.column_names)}")
         a, b = table["a"], table["b"]
+        if pa.types.is_integer(a.type) != pa.types.is_integer(b.type):
+            raise SourceError(f"both ends of a pair must be of one type: a is {a.type}, and b is {b.type}")
         return a, b.cast(a.type)
-    ends = list(pairs)
+    ends = list(pairs) if isinstance(pairs, Iterable) else [pairs]
     if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
         raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")
-    both = pa.array([pair[0] for pair in ends] + [pair[1] for pair in ends])
+    try:
+        both = pa.array([pair[0] for pair in ends] + [pair[1] for pair in ends])
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
+        raise SourceError(f"all ends of pairs must be of one type: {reason}") from None
     return both.slice(0, len(ends)), both.slice(len(ends))
 
 

@@ -1,7 +1,7 @@
 """Buckets → candidates.
 
 A small bucket gives all its pairs. A large one would give quadratically many, so its rows are handed on as they are and compared with
-leaders (`joins.leaders`).
+leaders (`joins.leaders`). Buckets up to `LARGE` rows must be grouped whole, so that a bucket looks small only if it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pairs → for every row: its cluster, the row kept for it, and how it hangs on it.
 
 `components` puts everything connected in one cluster, so a row may be under the threshold to the row that is kept; such chains are counted, and `via` names a neighbour at or over
-it. `star` lets kept rows claim only their own neighbours, so every dropped row is at or over the threshold to a kept one.
+it. `star` lets kept rows claim only their own neighbours, so every dropped row is at or over the threshold to a kept one (`stars`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from lookalike import _core
 from lookalike.clusters.components import component_labels
+from lookalike.clusters.similarities import Similarities
+from lookalike.clusters.stars import keepers
 from lookalike.errors import OptionError
-from lookalike.types import F64, I64, U64, Bools
+from lookalike.types import F64, I64, Bools
 
 Group = Literal["components", "star"]
 
@@ -51,73 +52,49 @@ def assign(
     copy_of
         The representative of each row's class of exact copies.
     a, b, similarity
-        Near pairs between representatives.
+        Near pairs between representatives, `a` < `b`, sorted.
     priority
         Each row's place in the order of preference; the least is kept.
     compare
-        The exact similarity of rows that are no pair, for chains.
+        The similarity of rows that are no known pair.
     """
     rows = np.arange(len(copy_of), dtype=np.int64)
-    best = _least_by(copy_of, priority)
+    similarities = Similarities(a, b, similarity, compare)
     if group == "components":
         label = component_labels(len(rows), a, b)[copy_of]
         representative = _least_by(label, priority)[label]
     elif group == "star":
-        keeper = _stars(a, b, priority[best])
+        best = _least_by(copy_of, priority)
+        keeper = keepers(a, b, priority[best], similarities, threshold=threshold)
         representative = best[keeper][copy_of]
     else:
         raise OptionError(f"group={group!r} is unknown: choose components or star")
     kept = representative == rows
-    via, found = _hold(rows, copy_of, representative, a, b, similarity)
-    unknown = np.flatnonzero(np.isnan(found))
-    # Sorted by the row they are compared with, whose set the kernel then builds once.
-    unknown = unknown[np.argsort(representative[unknown], kind="stable")]
-    found[unknown] = compare(representative[unknown], unknown)
+    # Copies are alike in everything, so classes of copies are compared, by the row that stands for each.
+    target = copy_of[representative]
+    found = np.ones(len(rows))
+    apart = copy_of != target
+    found[apart] = similarities(target[apart], copy_of[apart])
+    chained = found < threshold
+    # A chained copy hangs on its own class; a row that stands for its class, on its nearest neighbour.
+    hold = np.where(copy_of == rows, _nearest(len(rows), a, b, similarity), copy_of)
     return Assignment(
         cluster=_least_by(representative, rows)[representative],
         representative=representative,
-        via=np.where(kept, -1, via),
+        via=np.where(kept, -1, np.where(chained, hold, representative)),
         similarity=found,
         kept=kept,
-        chained=int(np.count_nonzero(found < threshold)),
+        chained=int(np.count_nonzero(chained)),
     )
 
 
 def _least_by(label: I64, priority: I64) -> I64:
-    """For every label, its member of least priority."""
+    """For every label, its member of least priority; labels are row numbers, and those of no row give any row."""
     member_at = np.empty(len(priority), np.int64)
     member_at[priority] = np.arange(len(priority))
-    least = np.full(len(label), len(priority), np.int64)
+    least = np.full(len(label), len(priority) - 1, np.int64)
     np.minimum.at(least, label, priority)
-    return member_at[np.minimum(least, len(priority) - 1)] if len(priority) else least
-
-
-def _stars(a: I64, b: I64, priority: I64) -> I64:
-    """The keeper of every representative: rows are asked in order of priority, and claim their free neighbours."""
-    ends = np.concatenate([a, b])
-    order = np.argsort(ends, kind="stable")
-    first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=len(priority)))]).astype(np.int64)
-    neighbours = np.concatenate([b, a])[order].astype(np.uint32)
-    return _core.stars(np.argsort(priority, kind="stable").astype(np.uint32), (neighbours, first)).astype(np.int64)
-
-
-def _hold(
-    rows: I64, copy_of: I64, representative: I64, a: I64, b: I64, similarity: F64
-) -> tuple[I64, F64]:
-    """What each row hangs on: a neighbour at or over the threshold, and the similarity to the representative where a pair tells it."""
-    target = copy_of[representative]
-    via, found = representative.copy(), np.ones(len(rows))
-    other_class = copy_of != target
-    codes = _codes(np.minimum(copy_of, target), np.maximum(copy_of, target))
-    known = _codes(a, b)
-    at = np.minimum(np.searchsorted(known, codes), max(0, len(known) - 1))
-    direct = other_class & (known[at] == codes) if len(known) else np.zeros(len(rows), np.bool_)
-    found[direct] = similarity[at[direct]]
-    chained = other_class & ~direct
-    found[chained] = np.nan
-    # A copy hangs on its own class; a representative on its nearest neighbour.
-    via[chained] = np.where(copy_of == rows, _nearest(len(rows), a, b, similarity), copy_of)[chained]
-    return via, found
+    return member_at[least]
 
 
 def _nearest(rows: int, a: I64, b: I64, similarity: F64) -> I64:
@@ -128,7 +105,3 @@ def _nearest(rows: int, a: I64, b: I64, similarity: F64) -> I64:
     # Written from last to first, so that the first of each row stays.
     nearest[ends[order][::-1]] = others[order][::-1]
     return nearest
-
-
-def _codes(a: I64, b: I64) -> U64:
-    return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)

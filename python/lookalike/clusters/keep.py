@@ -29,7 +29,8 @@ def parse_keep(keep: str) -> tuple[str, str | None]:
 def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None = None) -> I64:
     """Each row's place in the order of preference, 0 for the row anyone would keep first.
 
-    `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest, nulls last, ties by id.
+    `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest, nulls and
+    NaN last, ties by id.
     """
     if values is None:
         wish = rows if arrival is None else arrival
@@ -37,10 +38,12 @@ def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None
     else:
         if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_temporal(values.type)):
             raise SourceError(f"keep=max needs a column of numbers or dates, not of {values.type}")
-        # NaN and null say nothing about a row, so any other row is preferred.
+        if pa.types.is_floating(values.type):
+            # NaN says as little about a row as null, and Arrow would prefer it.
+            values = pc.if_else(pc.is_nan(values), None, values)
         table = pa.table({"value": values, "row": pa.array(rows)})
         keys = [("value", "descending"), ("row", "ascending")]
-        order = pc.sort_indices(table, sort_keys=keys, null_placement="at_end").to_numpy().astype(np.int64)
+        order = pc.sort_indices(table, sort_keys=keys).to_numpy().astype(np.int64)
     places = np.empty(len(rows), np.int64)
     places[order] = np.arange(len(rows))
     return places

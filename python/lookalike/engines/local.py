@@ -8,7 +8,7 @@ to sort by.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.engines.verbs import Held, Stage, Table
-from lookalike.errors import OptionError
+from lookalike.errors import InternalError, OptionError
 from lookalike.types import I64, U64
 
 S = TypeVar("S")
@@ -33,7 +33,8 @@ class LocalEngine:
     threads
         How many threads work at once; all cores by default. Changes the time, never the answer.
     batch_rows
-        The most rows of a batch that `group` and `fetch` hand to a stage. Changes the memory, never the answer.
+        The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside. Changes the memory,
+        never the answer.
     """
 
     def __init__(self, threads: int | None = None, *, batch_rows: int = 1 << 16) -> None:
@@ -50,9 +51,18 @@ class LocalEngine:
         """Apply a stage to every batch."""
         return self._work(table.batches, stage, table.schema, advance)
 
-    def group(self, table: Table, key: str, stage: Stage, *, order: tuple[str, ...] = ()) -> Table:
+    def group(
+        self,
+        table: Table,
+        key: str,
+        stage: Stage,
+        *,
+        order: tuple[str, ...] = (),
+        whole: int = 1,
+        repeat_first: bool = False,
+    ) -> Table:
         """Apply a stage to the rows with equal keys together."""
-        return self._work(self._runs(table, key, order), stage, table.schema, None)
+        return self._work(self._runs(table, key, order, whole, repeat_first), stage, table.schema, None)
 
     def fetch(
         self,
@@ -117,29 +127,29 @@ class LocalEngine:
                     yield waiting.pop(0).result()
             finally:
                 # After an error or Ctrl-C: what has not begun never begins.
-                for future in waiting:
-                    future.cancel()
-                wait(waiting, return_when=FIRST_COMPLETED)
+                pool.shutdown(cancel_futures=True)
 
-    def _runs(self, table: Table, key: str, order: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-        if not table.batches:
+    def _runs(
+        self, table: Table, key: str, order: tuple[str, ...], whole: int, repeat_first: bool
+    ) -> Iterator[pa.RecordBatch]:
+        if not table.rows:
             return
-        whole = pa.Table.from_batches(table.batches, table.schema).combine_chunks()
-        columns = {name: whole[name].to_numpy() for name in whole.column_names}
-        keys, ranks = self._sorted(columns, key, order)
-        columns = {name: values[ranks] if name != key else keys for name, values in columns.items()}
-        for start, stop, head in _cuts(keys, self.batch_rows):
-            piece = {name: values[start:stop] for name, values in columns.items()}
-            if head is not None:
-                piece = {name: np.concatenate([columns[name][head : head + 1], part]) for name, part in piece.items()}
-            yield pa.record_batch({name: pa.array(values) for name, values in piece.items()}, schema=table.schema)
+        together = _together(*table.batches)
+        keys, ranks = self._sorted(together, key, order)
+        columns = [_gathered(column, ranks) for column in together.columns]
+        rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
+        for start, stop, first in _cuts(keys, self.batch_rows, whole):
+            piece = rows.slice(start, stop - start)
+            if repeat_first and first is not None:
+                piece = _together(rows.slice(first, 1), piece)
+            yield piece
 
-    def _sorted(self, columns: dict[str, Any], key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
-        """The sorted keys, and the order of rows by `key`, then `order`."""
+    def _sorted(self, rows: pa.RecordBatch, key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
+        """The sorted keys as unsigned numbers, and the order of rows by `key`, then `order`."""
         ranks = None
         # The least important column first: the sort is stable.
         for name in (*reversed(order), key):
-            values = columns[name].astype(np.uint64, copy=False)
+            values = _unsigned(rows[name], name)
             if ranks is not None:
                 values = values[ranks]
             elif name != key and bool(np.all(values[1:] >= values[:-1])):
@@ -149,9 +159,32 @@ class LocalEngine:
         return keys, ranks
 
 
-def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:
+def _unsigned(column: pa.Array, name: str) -> U64:
+    """Whole numbers as unsigned ones, in the same order."""
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise InternalError(f"cannot group by column {name!r} of {column.type}: keys are whole numbers without nulls")
+    values = column.to_numpy()
+    if values.dtype.kind == "u":
+        unsigned: U64 = values.astype(np.uint64, copy=False)
+        return unsigned
+    signed: I64 = values.astype(np.int64, copy=False)
+    return signed.view(np.uint64) ^ np.uint64(1 << 63)
+
+
+def _gathered(column: pa.Array, ranks: Any) -> pa.Array:
+    # NumPy gathers plain numbers several times as fast.
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return pa.array(column.to_numpy()[ranks])
+    return column.take(pa.array(ranks))
+
+
+def _together(*batches: pa.RecordBatch) -> pa.RecordBatch:
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+
+
+def _cuts(keys: U64, most: int, whole: int) -> Iterator[tuple[int, int, int | None]]:
     """Where to cut sorted keys into batches: start, stop, and the first row of a run that began in a batch before."""
-    start, count = 0, len(keys)
+    start, count, most = 0, len(keys), max(most, whole)
     while start < count:
         stop = min(start + most, count)
         if stop < count and keys[stop - 1] == keys[stop]:
@@ -161,16 +194,16 @@ def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:
                 stop = begin
             else:
                 end = int(np.searchsorted(keys, keys[start], side="right"))
-                yield from _long_run(start, end, most)
+                yield from _long_run(start, end, most, whole)
                 start = end
                 continue
         yield start, stop, None
         start = stop
 
 
-def _long_run(start: int, end: int, most: int) -> Iterator[tuple[int, int, int | None]]:
-    """A run in even parts, none of them small, each but the first with the run's first row put before it."""
-    parts = -(-(end - start) // most)
+def _long_run(start: int, end: int, most: int, whole: int) -> Iterator[tuple[int, int, int | None]]:
+    """A run in even parts of more than `whole` rows; each but the first knows where the run began."""
+    parts = max(1, min(-(-(end - start) // most), (end - start) // (whole + 1)))
     edges = [start + (end - start) * part // parts for part in range(parts + 1)]
     for part in range(parts):
         yield edges[part], edges[part + 1], None if part == 0 else start

@@ -66,11 +66,22 @@ class Engine(Protocol):
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch. `advance` hears how many rows are done."""
 
-    def group(self, table: Table, key: str, stage: Stage, *, order: tuple[str, ...] = ()) -> Table:
+    def group(
+        self,
+        table: Table,
+        key: str,
+        stage: Stage,
+        *,
+        order: tuple[str, ...] = (),
+        whole: int = 1,
+        repeat_first: bool = False,
+    ) -> Table:
         """Apply a stage to the rows with equal keys together.
 
-        Batches come sorted by `key`, then by the columns of `order`; a run of equal keys is never cut in two, unless it is longer than
-        a batch may be: then it comes in batches of its own, each of which begins with the run's first row.
+        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. A run of equal keys is never cut
+        in two, unless it is longer than `whole` and than a batch may be: then it comes in batches of its own, each of more than
+        `whole` rows. So a stage that asks for `whole` can tell by the length of a run whether it has all of it. With
+        `repeat_first` every such batch begins with the run's first row.
         """
 
     def fetch(

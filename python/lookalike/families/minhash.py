@@ -44,25 +44,34 @@ class MinHash:
     orders: OrdersName = "bucketed"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.slots, int) or not 1 <= self.slots <= 65_536:
+        if not _is_whole(self.slots) or not 1 <= self.slots <= 65_536:
             raise OptionError(f"slots={self.slots!r} is out of range: 1 to 65,536")
-        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+        if not _is_whole(self.seed) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
         if self.orders not in ("bucketed", "khash", "universal"):
             raise OptionError(f"orders={self.orders!r} is unknown: choose bucketed, khash or universal")
 
     def collision(self, distance: float) -> float:
         """The chance that two items at this Jaccard distance agree in a slot."""
+        if not 0 <= distance <= 1:
+            raise OptionError(f"{distance:g} is not a Jaccard distance: they lie from 0 to 1")
         return 1.0 - distance
 
     def signatures(self, items: Any, *, threads: int | None = None, path: str | None = None) -> Signatures:
-        """Sign sets: `Sets`, lists of integers or strings, Arrow lists, or a sparse boolean matrix, row by row."""
+        """Sign sets: `Sets`, lists of integers or strings, Arrow lists, rows of a sparse boolean matrix."""
         sets = as_sets(items, seed=self.seed)
         buffers = (sets.elements, sets.offsets)
-        return Signatures(*_core.sign_sets(buffers, self.drawn(), threads=checked_threads(threads), path=path))
+        return Signatures(
+            *_core.sign_sets(buffers, self.drawn(), threads=checked_threads(threads), path=path)
+        )
 
     def signatures_of_texts(
-        self, texts: pa.Array, shingler: _core.Shingler, *, threads: int | None = None, path: str | None = None
+        self,
+        texts: pa.Array,
+        shingler: _core.Shingler,
+        *,
+        threads: int | None = None,
+        path: str | None = None,
     ) -> Signatures:
         """Shingle and sign texts in one kernel call; no set is ever held."""
         texts = string_buffers(texts)
@@ -77,6 +86,10 @@ class MinHash:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `MinHash(**…)` reads them back."""
         return asdict(self)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @lru_cache(maxsize=16)

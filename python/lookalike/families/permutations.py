@@ -22,8 +22,8 @@ class Permutations:
     Parameters
     ----------
     ranks
-        One order a slot: `ranks[slot][row]` is the rank of a row, any distinct numbers (or, for hash functions that stand
-        in for orders, any numbers).
+        One order a slot: `ranks[slot][row]` is the rank of a row, any distinct numbers (or, for hash
+        functions that stand in for orders, any numbers).
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Permutations:
     ranks: Sequence[Sequence[int]]
 
     def __post_init__(self) -> None:
-        if not self.ranks or len({len(order) for order in self.ranks}) != 1:
+        if len({len(order) for order in self.ranks}) != 1:
             raise OptionError("ranks must hold at least one order, all of one length: a rank for every row")
 
     @classmethod
@@ -54,6 +54,8 @@ class Permutations:
         if len(rows) != len(self.ranks[0]):
             raise OptionError(f"the matrix has {len(rows)} rows, but the orders rank {len(self.ranks[0])}")
         width = len(rows[0]) if rows else 0
+        if any(len(entries) != width for entries in rows):
+            raise OptionError(f"the rows of the matrix differ in length: the first has {width} columns")
         signatures = np.full((width, len(self.ranks)), NOTHING, dtype=np.int64)
         for row, entries in enumerate(rows):
             # The hash of a row is computed once, not once a column.

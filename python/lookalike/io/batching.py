@@ -14,7 +14,7 @@ def regroup(batches: Iterable[pa.RecordBatch], batch_bytes: int = BATCH_BYTES) -
     """Give the same rows in batches of at most `batch_bytes` (one row may exceed it, alone).
 
     Large batches are cut, which copies nothing. Small ones, such as those of many small files, are joined
-    until a quarter of the bound is reached: a kernel call on a handful of rows would cost more than the
+    until an eighth of the bound is reached: a kernel call on a handful of rows would cost more than the
     copy.
     """
     pending: list[pa.RecordBatch] = []
@@ -26,7 +26,7 @@ def regroup(batches: Iterable[pa.RecordBatch], batch_bytes: int = BATCH_BYTES) -
                 pending, size = [], 0
             pending.append(piece)
             size += piece.nbytes
-            if size >= batch_bytes // 4:
+            if size >= batch_bytes // 8:
                 yield _joined(pending)
                 pending, size = [], 0
     if pending:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.errors import MissingColumnError, SourceError
 from lookalike.io.faults import Faults
@@ -167,6 +166,17 @@ def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:
     return nulls
 
 
+def choose(table: pa.Table, mask: npt.NDArray[np.bool_]) -> pa.Table:
+    """The rows of the table where `mask` is true."""
+    try:
+        return table.filter(pa.array(mask))
+    except pa.ArrowNotImplementedError:
+        # Arrow cannot filter every type, string views among them; but it can slice and join all.
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
+        runs = [table.slice(start, stop - start) for start, stop in edges.reshape(-1, 2).tolist()]
+        return pa.concat_tables([table.slice(0, 0), *runs])
+
+
 def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column as float64 if it holds strings that are all numbers, else the column itself.
 
@@ -179,6 +189,8 @@ def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> as_numbers(pa.chunked_array([["10", "n/a"]])).to_pylist()
     ['10', 'n/a']
     """
+    import pyarrow.compute as pc
+
     if not is_text(column.type):
         return column
     try:

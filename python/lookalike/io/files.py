@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import Wanted, common_types
@@ -187,6 +186,8 @@ class FileSource(Source):
         return ReadPlan(wanted=self.wanted, own=pa.schema(own), schema=self._schema, batch_bytes=batch_bytes)
 
     def _places(self, rows: Rows) -> pa.Array:
+        import pyarrow.compute as pc
+
         files, inside = self.layout.locate(rows)
         labels = pa.array([file.label for file in self.files])
         return pc.binary_join_element_wise(

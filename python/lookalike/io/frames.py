@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
-from lookalike.io.columns import Wanted, common_types, missing_column, settle
+from lookalike.io.columns import Wanted, choose, common_types, missing_column, settle
 from lookalike.io.faults import Faults, OnError
 from lookalike.io.layout import Census, Layout, Mask, Rows
 from lookalike.io.source import Source
@@ -74,8 +74,10 @@ class FrameSource(Source):
             return [given[row] for row in np.flatnonzero(keep)]
         if isinstance(given, np.ndarray):
             return given[keep]
-        if isinstance(given, (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)):
-            return given.filter(pa.array(keep))
+        if isinstance(given, pa.ChunkedArray):
+            return choose(self._content(), keep).column(0)
+        if isinstance(given, pa.Array):
+            return pa.concat_arrays(choose(self._content(), keep).column(0).chunks)
         match type(given).__module__.split(".")[0]:
             case "pandas":
                 return given[keep]
@@ -83,7 +85,7 @@ class FrameSource(Source):
                 return given.filter(keep)
             case "datasets":
                 return given.select(np.flatnonzero(keep))
-        return self._content().filter(pa.array(keep))
+        return choose(self._content(), keep)
 
     def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
         """Write the kept rows with all columns as one Parquet file."""
@@ -91,9 +93,7 @@ class FrameSource(Source):
 
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / "kept.parquet"
-        pq.write_table(
-            self._content().filter(pa.array(self.layout.rows_of(0, mask))), target, compression="zstd"
-        )
+        pq.write_table(choose(self._content(), self.layout.rows_of(0, mask)), target, compression="zstd")
         return [target]
 
     def _content(self) -> pa.Table:

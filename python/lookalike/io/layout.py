@@ -39,7 +39,8 @@ class Layout:
         """Raise unless `mask` has a boolean for every row number."""
         if len(mask) != self.read or mask.dtype != np.bool_:
             raise InternalError(
-                f"{len(mask)} values of {mask.dtype} were given to choose from {self.read} rows; please report it"
+                f"{len(mask)} values of {mask.dtype} were given to choose from {self.read} rows: "
+                "please report it"
             )
 
     def locate(self, rows: Rows) -> tuple[Rows, Rows]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.io.columns import Wanted, missing_column, settle
+from lookalike.io.columns import Wanted, choose, missing_column, settle
 from lookalike.io.faults import Faults
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask
@@ -63,7 +63,7 @@ class Parquet(Format):
                     start += size
                     # A group of which nothing is kept may be one that cannot be read.
                     if mask.any():
-                        table = parquet.read_row_group(group).filter(pa.array(mask))
+                        table = choose(parquet.read_row_group(group), mask)
                         writer.write_table(table, row_group_size=table.num_rows)
 
 

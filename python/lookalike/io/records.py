@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -22,7 +23,7 @@ from lookalike.io.stream import BOM, write_stream
 # off must not depend on how large a caller wants its batches.
 STEP = 1 << 18
 
-CHUNK_BYTES = 8 << 20
+CHUNK_BYTES = 16 << 20
 
 # A record beyond this is a sign of something else: a quote never closed, a file that is no text.
 LONGEST_RECORD = 1 << 30
@@ -69,7 +70,12 @@ class Chunk:
 
     def line(self, position: int) -> int:
         """The line of the file on which a record begins, counted from 1."""
-        return self.first_line + self.data.count(b"\n", 0, int(self.starts[position]))
+        return self.first_line + int(np.searchsorted(self._newlines, self.starts[position]))
+
+    @cached_property
+    def _newlines(self) -> Rows:
+        # Counted only when a line number is asked for, and then once for all of them.
+        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
 
     def write(self, keep: Mask, out: IO[bytes]) -> None:
         """Write the records where `keep` is true, byte for byte."""
@@ -89,7 +95,7 @@ class Chunk:
             data=self.data,
             starts=self.starts[1:],
             ends=self.ends[1:],
-            first_row=self.first_row,
+            first_row=self.first_row + 1,
             first_line=self.first_line,
             flaws=flaws,
         )
@@ -104,15 +110,19 @@ class BrokenStreamError(Exception):
         self.reason = reason
 
 
-def read_chunks(stream: Any, split: Splitter, chunk_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
+def read_chunks(
+    stream: Any, split: Splitter, chunk_bytes: int = CHUNK_BYTES, *, header: bool = False
+) -> Iterator[Chunk]:
     """Read a stream as chunks of about `chunk_bytes`, at least a record each; a byte order mark is left out.
+
+    With a `header` the first record is row -1, so that rows still count from 0.
 
     Raises
     ------
     BrokenStreamError
         Where the stream cannot be read on.
     """
-    row, line, goal = 0, 1, max(chunk_bytes, len(BOM))
+    row, line, goal = -1 if header else 0, 1, max(chunk_bytes, len(BOM))
     parts: list[bytes] = []
     size = 0
     beginning = True
@@ -163,10 +173,10 @@ def write_records(
         if file.has_bom():
             out.write(BOM)
         done = 0
-        for chunk in read_chunks(stream, split):
-            if header:
+        for chunk in read_chunks(stream, split, header=header):
+            if chunk.first_row < 0:
                 chunk.write(np.arange(len(chunk)) == 0, out)
-                chunk, header = chunk.without_first(), False
+                chunk = chunk.without_first()
             chunk.write(keep[done : done + len(chunk)], out)
             done += len(chunk)
             # A file that breaks off is not read beyond its last whole record.

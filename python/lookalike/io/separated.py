@@ -58,7 +58,8 @@ class Separated(Format):
         parser = None
         with file.open() as stream:
             try:
-                for chunk in read_chunks(stream, splitter, min(CHUNK_BYTES, plan.batch_bytes)):
+                chunk_bytes = min(CHUNK_BYTES, plan.batch_bytes)
+                for chunk in read_chunks(stream, splitter, chunk_bytes, header=True):
                     if parser is None:
                         header = self._header(chunk, splitter)
                         parser = _Parser(plan, header, self._delimiter, splitter)
@@ -94,7 +95,8 @@ class _Parser:
         self._read_options = pc.ReadOptions
         # Columns go by number: names in a header may repeat where nobody asks for them.
         self._names = [str(number) for number in range(len(header))]
-        self._parse_options = pc.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        self._delimiter = delimiter
+        self._parse_options = pc.ParseOptions
         self._convert_options = pc.ConvertOptions(
             include_columns=[self._names[number] for number in sorted(set(self._wanted))],
             column_types={name: pa.large_string() for name in self._names},
@@ -132,7 +134,10 @@ class _Parser:
                 read_options=self._read_options(
                     column_names=self._names, block_size=max(_BLOCK_BYTES, longest + 1)
                 ),
-                parse_options=self._parse_options,
+                # Looking for line breaks in fields makes Arrow slower; without quotes there are none.
+                parse_options=self._parse_options(
+                    delimiter=self._delimiter, newlines_in_values=b'"' in chunk.data
+                ),
                 convert_options=self._convert_options,
             )
         except pa.ArrowInvalid:

@@ -20,7 +20,8 @@ class Spool:
     def __init__(self, stream: IO[bytes] | None = None, *, folder: Path | None = None) -> None:
         stream = sys.stdin.buffer if stream is None else stream
         try:
-            self._file = tempfile.TemporaryFile(prefix="lookalike-", dir=folder)
+            # It stays open as long as this object.
+            self._file = tempfile.TemporaryFile(prefix="lookalike-", dir=folder)  # noqa: SIM115
             shutil.copyfileobj(stream, self._file, 1 << 20)
             self._file.flush()
         except OSError as error:

@@ -1,7 +1,8 @@
 """Roads from sets to verified pairs, all of one call shape."""
 
 from lookalike.joins.account import Account
+from lookalike.joins.flags import ALGORITHM_VERSION, EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
 from lookalike.joins.lsh import Joined, lsh
 
-__all__ = ["Account", "Items", "Joined", "lsh"]
+__all__ = ["ALGORITHM_VERSION", "EMPTY", "SHORT", "UNSPACED", "Account", "Items", "Joined", "lsh"]

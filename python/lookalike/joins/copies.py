@@ -46,7 +46,7 @@ def representatives(engine: Engine, items: Items, signed: Table) -> I64:
     representative = np.arange(items.rows, dtype=np.int64)
     narrow = Table(tuple(batch.select(["row", "content", "copy"]) for batch in signed.batches), _NARROW)
     for key in ("copy", "content"):
-        stars = engine.group(narrow, key, Stars(key), order=("row",))
+        stars = engine.group(narrow, key, Stars(key), order=("row",), repeat_first=True)
         confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
         representative[confirmed.column("b")] = confirmed.column("a")
         narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lookalike import _core
-from lookalike.bands import LARGE
+from lookalike.bands import buckets
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Table
-from lookalike.types import I64, U64, Bools, concatenate
+from lookalike.types import I64, U32, U64, Bools, concatenate
 
 #: How often the rows of a bucket that match no leader so far choose another.
 ROUNDS = 8
@@ -37,9 +37,9 @@ class LeaderAccount:
     rows: int = 0
     largest: int = 0
     checked: int = 0
-    #: Pairs that shared a large bucket, counted once a band, and were not checked against each other.
+    #: Pairs that shared a large bucket and were not checked against each other there, counted once a band: at most so many were not at all.
     not_compared: int = 0
-    #: Rows of a large bucket that matched no leader in any round.
+    #: Rows that matched no leader in any round of some large bucket.
     unsettled: int = 0
 
 
@@ -47,38 +47,37 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     """Check the rows of large buckets (sorted by bucket, then content) against leaders. `joined` are pairs already verified."""
     if not large.rows:
         return LeaderAccount()
-    buckets, bands, members = large.column("bucket"), large.column("band"), large.column("row")
+    keys, bands, members = large.column("bucket"), large.column("band"), large.column("row")
     forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
-    tried: U64 = np.empty(0, np.uint64)
-    checked = unsettled = 0
+    failed: U64 = np.empty(0, np.uint64)
+    unsettled: list[I64] = []
+    checked = 0
     for band in np.unique(bands):
         here = bands == band
-        key, row = buckets[here], members[here]
-        for round_number in range(ROUNDS + 1):
+        key, row = keys[here], members[here]
+        # In the last round no bucket gets a new leader: what has become small is paired, and the rest is given up.
+        for rounds_left in range(ROUNDS, -1, -1):
             if not len(row):
                 break
-            if round_number == ROUNDS:
-                unsettled += len(row)
-                break
-            labels = forest.labels()
-            a, b, active = _with_leader(key, row, labels)
-            fresh = ~np.isin(_codes(a, b), tried)
+            a, b, waiting = _candidates(key, row, forest.labels(), lead=rounds_left > 0)
+            fresh = ~_among(_codes(a, b), failed)
             found = check(a[fresh], b[fresh])
             forest.join(found[0].astype(np.uint32), found[1].astype(np.uint32))
             checked += int(fresh.sum())
-            tried = np.union1d(tried, np.setdiff1d(_codes(a[fresh], b[fresh]), _codes(*found)))
+            failed = np.union1d(failed, np.setdiff1d(_codes(a[fresh], b[fresh]), _codes(*found)))
             labels = forest.labels()
-            still = active & (labels[row] != labels[_leader_of(key, row)])
+            still = waiting & (labels[row] != labels[_leader_of(key, row)])
             key, row = key[still], row[still]
-    sizes = np.diff(run_starts(buckets))
+        unsettled.append(row)
+    sizes = np.diff(run_starts(keys))
     return LeaderAccount(
         buckets=len(sizes),
         rows=len(np.unique(members)),
         largest=int(sizes.max()),
         checked=checked,
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
-        unsettled=unsettled,
+        unsettled=len(np.unique(np.concatenate(unsettled))),
     )
 
 
@@ -88,51 +87,64 @@ def _leader_of(key: U64, row: I64) -> I64:
     return np.repeat(row[starts[:-1]], np.diff(starts))
 
 
-def _with_leader(key: U64, row: I64, labels: np.ndarray[tuple[int], np.dtype[np.uint32]]) -> tuple[I64, I64, Bools]:
-    """Candidates of each bucket's rows with its first, and which rows those are: the ones not in the first's cluster yet.
+def _candidates(key: U64, row: I64, labels: U32, *, lead: bool) -> tuple[I64, I64, Bools]:
+    """Candidates of a round, each once, and which rows wait for its outcome: those not in their leader's cluster yet.
 
-    Buckets that have become small are paired outright, and are done with.
+    A bucket's first row leads it, and every waiting row is checked against it if buckets are led in this round. Buckets that have
+    become small are paired outright, and none of their rows waits.
     """
     leader = _leader_of(key, row)
-    starts = run_starts(key)
-    sizes = np.diff(starts)
-    small = sizes <= LARGE
+    sizes = np.diff(run_starts(key))
+    small = sizes <= buckets.LARGE
     in_small = np.repeat(small, sizes)
-    active: Bools = (labels[row] != labels[leader]) & ~in_small
+    waiting: Bools = (labels[row] != labels[leader]) & ~in_small
     runs = np.concatenate([[0], np.cumsum(sizes[small])]).astype(np.int64)
     x, y = _core.pair_up(row[in_small].astype(np.uint32), runs, threads=1)
-    a, b = np.concatenate([leader[active], x]), np.concatenate([row[active], y])
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    a_rows, b_rows = _core.distinct_pairs(low.astype(np.uint32), high.astype(np.uint32), threads=1)
-    return a_rows.astype(np.int64), b_rows.astype(np.int64), active
+    led = waiting & lead
+    return *_distinct(np.concatenate([leader[led], x]), np.concatenate([row[led], y])), waiting
+
+
+def _distinct(a: I64, b: I64) -> tuple[I64, I64]:
+    """Pairs with the lower row first, sorted, each once."""
+    low, high = np.minimum(a, b).astype(np.uint32), np.maximum(a, b).astype(np.uint32)
+    low, high = _core.distinct_pairs(low, high, threads=1)
+    return low.astype(np.int64), high.astype(np.int64)
 
 
 def _codes(a: I64, b: I64) -> U64:
     return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
 
 
+def _among(codes: U64, ordered: U64) -> Bools:
+    """Which codes are among those in order."""
+    at = np.searchsorted(ordered, codes)
+    known: Bools = np.append(ordered, np.uint64(0))[at] == codes
+    return known & (at < len(ordered))
+
+
 def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, LeaderAccount]:
-    """Candidates of large buckets between two collections: every row with a few leaders of the other side."""
-    buckets, members = large.column("bucket"), large.column("row")
-    starts = run_starts(buckets)
-    a: list[I64] = []
-    b: list[I64] = []
-    across = 0
+    """Candidates of large buckets between two collections, each once: every row with a few leaders of the other side."""
+    members = large.column("row")
+    starts = run_starts(large.column("bucket"))
+    found: list[tuple[I64, I64]] = []
+    possible = 0
     for start, stop in zip(starts[:-1], starts[1:], strict=True):
         rows = members[start:stop]
         ones, others = rows[first[rows]], rows[second[rows]]
-        across += len(ones) * len(others)
-        for some, leaders in ((ones, others[:ACROSS]), (others, ones[:ACROSS])):
-            a.append(np.repeat(some, len(leaders)))
-            b.append(np.tile(leaders, len(some)))
-    low, high = concatenate(a, np.int64), concatenate(b, np.int64)
-    low, high = np.minimum(low, high), np.maximum(low, high)
+        # Of the combinations, a row that stands for both sides makes one with itself, and two such rows make two.
+        both = int(np.count_nonzero(first[rows] & second[rows]))
+        possible += len(ones) * len(others) - both * (both + 1) // 2
+        a = np.concatenate([np.repeat(ones, min(len(others), ACROSS)), np.repeat(others, min(len(ones), ACROSS))])
+        b = np.concatenate([np.tile(others[:ACROSS], len(ones)), np.tile(ones[:ACROSS], len(others))])
+        found.append(_distinct(a[a != b], b[a != b]))
+    compared = sum(len(a) for a, _ in found)
+    low, high = _distinct(concatenate((a for a, _ in found), np.int64), concatenate((b for _, b in found), np.int64))
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),
         rows=len(np.unique(members)),
         largest=int(sizes.max()) if len(sizes) else 0,
         checked=len(low),
-        not_compared=max(0, across - len(low)),
+        not_compared=possible - compared,
     )
     return low, high, account

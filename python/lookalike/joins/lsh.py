@@ -21,11 +21,12 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import BandKeys, KeepLarge, PairSmall, Shared
+from lookalike.bands import BandKeys, KeepLarge, PairSmall, Shared, buckets
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.copies import KeepRows, representatives
+from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
 from lookalike.joins.leaders import LeaderAccount, across_large, join_large
 from lookalike.joins.sample import agreement_counts
@@ -36,6 +37,8 @@ from lookalike.types import F64, I64, U8, Bools
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
 MARGIN = 0.1
+#: Less than any two items that share something have: a union holds at most 2³² elements.
+LEAST = 2.0**-33
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +77,7 @@ def lsh(
         signed = engine.map(items.table, items.sign(family), advance=advance)
     flags = np.zeros(items.rows, np.uint8)
     flags[signed.column("row")] = signed.column("flags")
-    signed = engine.map(signed, KeepRows((flags & _core.FLAG_EMPTY) == 0))
+    signed = engine.map(signed, KeepRows((flags & EMPTY) == 0))
     with watch.stage("copies", signed.rows):
         representative = representatives(engine, items, signed)
         signed = engine.map(signed, KeepRows(representative == np.arange(items.rows)))
@@ -86,7 +89,7 @@ def lsh(
         del keys
         sides = _sides(items, representative)
         candidates = _candidates(engine, shared, sides)
-        large = engine.group(shared, "bucket", KeepLarge(), order=("content", "row"))
+        large = engine.group(shared, "bucket", KeepLarge(), order=("content", "row"), whole=buckets.LARGE)
     road = _Verification(engine, items, signed, threshold, verify)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         road.take(candidates, advance)
@@ -97,9 +100,9 @@ def lsh(
         method="lsh",
         plan=chosen,
         items=items.rows,
-        empty=int(np.count_nonzero(flags & _core.FLAG_EMPTY)),
-        short=int(np.count_nonzero(flags & _core.FLAG_SHORT)),
-        unspaced=int(np.count_nonzero(flags & _core.FLAG_UNSPACED)),
+        empty=int(np.count_nonzero(flags & EMPTY)),
+        short=int(np.count_nonzero(flags & SHORT)),
+        unspaced=int(np.count_nonzero(flags & UNSPACED)),
         copies=int(np.count_nonzero(representative != np.arange(items.rows))),
         representatives=signed.rows,
         candidates=candidates.rows + leaders.checked,
@@ -148,7 +151,7 @@ def _sides(items: Items, representative: I64) -> tuple[Bools, Bools] | None:
 
 
 def _candidates(engine: Engine, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
-    pairs = engine.group(shared, "bucket", PairSmall())
+    pairs = engine.group(shared, "bucket", PairSmall(), whole=buckets.LARGE)
     a, b = pairs.column("a"), pairs.column("b")
     if sides is not None:
         first, second = sides
@@ -179,7 +182,7 @@ class _Verification:
         self._table = _in_one_batch(signed) if verify == "signature" else items.table
         self._stage = Agreement if verify == "signature" else (lambda at_least: items.exact(at_least=at_least))
         # Without a floor, candidates that share nothing would come along as pairs of similarity 0.
-        self._floor = max(threshold - MARGIN, float(np.nextafter(0.0, 1.0)))
+        self._floor = max(threshold - MARGIN, LEAST)
         self._parts: list[tuple[I64, I64, F64, Bools]] = []
 
     def take(self, candidates: Table, advance: Callable[[int], None] | None = None) -> None:
@@ -217,4 +220,5 @@ class _Verification:
 def _in_one_batch(signed: Table) -> Table:
     """Signed rows in one batch, so that their slots are one matrix."""
     batches = pa.Table.from_batches(signed.batches, signed.schema).combine_chunks().to_batches()
-    return Table(tuple(batches), signed.schema)
+    # Of no rows Arrow makes no batch, but there is a matrix of no rows.
+    return Table(tuple(batches) or (pa.RecordBatch.from_pylist([], signed.schema),), signed.schema)

@@ -1,7 +1,8 @@
 """Exact measures of two sets or bags, for one pair at a time and for teaching.
 
-Jaccard similarity makes a distance, 1 − J, that obeys the four axioms. Seen through clusters of items it is a pseudo-metric: different sets may be at
-distance 0. Containment is directed and no distance at all.
+Jaccard similarity makes a distance, 1 − J, that obeys the four axioms (among sets that hold something: an
+empty set has nothing in common even with itself). Seen through clusters of items it is a pseudo-metric:
+different sets may be at distance 0. Containment is directed and no distance at all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
     return len(a & b) / union if union else 0.0
 
 
-def bag_jaccard(a: Iterable[Hashable] | Mapping[Hashable, float], b: Iterable[Hashable] | Mapping[Hashable, float]) -> float:
+def bag_jaccard(
+    a: Iterable[Hashable] | Mapping[Hashable, float], b: Iterable[Hashable] | Mapping[Hashable, float]
+) -> float:
     """Σmin / Σmax of how often (or how heavily) each element occurs.
 
     Examples
@@ -45,8 +48,8 @@ def clustered_jaccard(
 
     Examples
     --------
-    >>> clusters = [{0, 1, 2}, {3, 4}, {5, 6}, {7, 8, 9}]
-    >>> jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 5, 7, 9}), clustered_jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 5, 7, 9}, clusters)
+    >>> a, b = {0, 1, 2, 5, 6}, {0, 2, 3, 5, 7, 9}
+    >>> jaccard(a, b), clustered_jaccard(a, b, [{0, 1, 2}, {3, 4}, {5, 6}, {7, 8, 9}])
     (0.375, 0.5)
     """
     cluster_of = {x: ("cluster", i) for i, cluster in enumerate(clusters) for x in cluster}

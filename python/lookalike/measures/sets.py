@@ -21,17 +21,31 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
     Parameters
     ----------
     items
-        `Sets`; a sequence of collections of integers or of strings; an Arrow list array; or a sparse boolean matrix
-        (anything with `tocsr`, such as SciPy's), of which every stored entry that is not zero is a member.
+        `Sets`; a sequence of collections of integers or of strings; an Arrow list array; or a sparse boolean
+        matrix (anything with `tocsr`, such as SciPy's), of which every entry that is not zero is a member.
     sets
         Of a matrix: whether its `rows` or its `columns` are the sets.
     bag
         Count repeats: similarity is then Σmin/Σmax.
+
+    Raises
+    ------
+    SourceError
+        If an element is null, or neither an integer of 64 bits nor a string, or if they are mixed.
+
+    Examples
+    --------
+    >>> [len(row) for row in as_sets([[1, 2, 3], {2, 3}, []])]
+    [3, 2, 0]
     """
-    if isinstance(items, Sets):
-        return items
+    if sets not in ("rows", "columns"):
+        raise OptionError(f"sets={sets!r}: the sets of a matrix are its rows or its columns")
     if hasattr(items, "tocsr"):
         return _from_matrix(items, sets, seed)
+    if sets == "columns":
+        raise OptionError("sets='columns' goes with a sparse matrix: lists are one set each")
+    if isinstance(items, Sets):
+        return items
     if isinstance(items, pa.ChunkedArray):
         items = items.combine_chunks()
     if isinstance(items, pa.Array):
@@ -40,11 +54,13 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
 
 
 def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
-    if sets not in ("rows", "columns"):
-        raise OptionError(f"sets={sets!r}: the sets of a matrix are its rows or its columns")
     # Sorted once, by whichever side the sets are on; the hash of an element is computed once, not once a set.
     compressed = matrix.tocsr() if sets == "rows" else matrix.T.tocsr()
-    compressed.eliminate_zeros()
+    if not (compressed.has_canonical_format and compressed.data.all()):
+        # What is compressed already is handed out as it is, and the caller's matrix must not change.
+        compressed = compressed.copy()
+        compressed.sum_duplicates()
+        compressed.eliminate_zeros()
     # Row numbers as 0, 1, … are the same tokens that lists of them would hold.
     hashed = _mixed(np.arange(compressed.shape[1], dtype=np.int64), seed)
     return _canonical(hashed[compressed.indices], compressed.indptr.astype(np.int64), bag=False)
@@ -53,35 +69,60 @@ def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
 def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
     if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)):
         raise SourceError(f"sets must be an Arrow list column, not {array.type}: one list of tokens a row")
-    if array.null_count or array.values.null_count:
-        raise SourceError("a set, or an element of one, is null: drop it, or make it an empty list")
+    if array.null_count:
+        raise SourceError("a set is null: drop it, or make it an empty list")
     offsets = np.asarray(array.offsets).astype(np.int64)
-    return _canonical(_hashed(array.values, seed), offsets, bag)
+    # A slice shares the values of the rows around it, which are none of our business.
+    tokens = array.values.slice(offsets[0], offsets[-1] - offsets[0])
+    return _canonical(_hashed(tokens, seed), offsets - offsets[0], bag)
 
 
 def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
-    rows: list[Sequence[Any]] = []
+    if not isinstance(items, Iterable):
+        raise SourceError(f"{items!r:.40} holds no sets: give a list of lists of integers or of strings")
+    rows: list[Any] = []
     for number, row in enumerate(items):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise SourceError(f"item {number} is {row!r:.40}, not a set: give a list of integers or of strings")
+            raise SourceError(
+                f"item {number} is {row!r:.40}, not a set: give a list of integers or of strings"
+            )
         # A Python set comes in an order that changes from run to run; the kernels sort it.
         rows.append(row if isinstance(row, Sequence | np.ndarray) else list(row))
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return _canonical(_hashed(_tokens(rows), seed), offsets, bag)
+
+
+def _tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
     try:
-        tokens = pa.array(chain.from_iterable(rows))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as reason:
+        try:
+            return pa.array(chain.from_iterable(rows))
+        except OverflowError:
+            # Over 2⁶³, as 64-bit hashes are; Arrow has to be told.
+            return pa.array(chain.from_iterable(rows), pa.uint64())
+    except OverflowError as reason:
+        raise SourceError(f"integers in sets lie from −2⁶³ to 2⁶³−1, or from 0 to 2⁶⁴−1: {reason}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
         raise SourceError(f"sets must hold integers or strings, not both: {reason}") from None
-    return _canonical(_hashed(tokens, seed), offsets, bag)
+    except UnicodeEncodeError as reason:
+        raise SourceError(f"a string in a set is not Unicode text: {reason}") from None
 
 
 def _hashed(tokens: pa.Array, seed: int) -> Any:
-    if pa.types.is_integer(tokens.type) or pa.types.is_boolean(tokens.type):
+    if pa.types.is_dictionary(tokens.type):
+        tokens = tokens.dictionary_decode()
+    if tokens.null_count:
+        raise SourceError("an element of a set is null: leave it out, or give it a value of its own")
+    if pa.types.is_integer(tokens.type):
         return _mixed(tokens.cast(pa.uint64() if tokens.type == pa.uint64() else pa.int64()).to_numpy(), seed)
     if pa.types.is_string(tokens.type) or pa.types.is_large_string(tokens.type):
         return _core.hash_strings(string_buffers(tokens), seed=seed, threads=cores())
     if pa.types.is_null(tokens.type):
         return np.empty(0, np.uint64)
+    if pa.types.is_boolean(tokens.type):
+        raise SourceError(
+            "sets must hold integers or strings, not bool: give a boolean matrix as a sparse one"
+        )
     raise SourceError(f"sets must hold integers or strings, not {tokens.type}")
 
 
@@ -90,5 +131,4 @@ def _mixed(tokens: Any, seed: int) -> Any:
 
 
 def _canonical(elements: Any, offsets: Any, bag: bool) -> Sets:
-    # Arrow may hand out a slice whose offsets do not begin at 0.
     return Sets(*_core.canonical_sets((elements, offsets), bag=bag, threads=cores()))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, Self
@@ -18,7 +20,7 @@ ENGLISH_STOP_WORDS: tuple[str, ...] = tuple(
     for from had has have he her here him his how i if in into is it its just like many may me might more most
     much must my no not now of on one only or other our out over said same she should so some such than that
     the their them then there these they this those through to too under up us very was way we well were what
-    when where which while who will with would you your""".split()
+    when where which while who will with would you your""".split()  # noqa: SIM905 (a list would be a page)
 )
 
 #: Words that may follow the window in the short form, with the field each sets.
@@ -29,7 +31,7 @@ _FLAGS = {
     "punctuation": "punctuation",
     "bag": "bag",
 }
-_FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d+))?(?P<flags>(?:[+-][a-z]+)*)\Z")
+_FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d+))?(?P<flags>(?:[+-][a-z]+)*)\Z", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,12 +81,11 @@ class Shingle:
             raise OptionError(f"shingle unit {self.unit!r} is unknown: choose words, chars or stopwords")
         if self.unit == "stopwords":
             object.__setattr__(self, "k", 3)
-            stops = ENGLISH_STOP_WORDS if self.stops is None else tuple(self.stops)
-            object.__setattr__(self, "stops", stops)
+            object.__setattr__(self, "stops", _checked_stops(self.stops))
         elif self.stops is not None:
             raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
-        if not 1 <= self.k <= 10_000:
-            raise OptionError(f"k={self.k} is out of range: a shingle holds 1 to 10,000 {self.unit}")
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or not 1 <= self.k <= 10_000:
+            raise OptionError(f"k={self.k!r} is out of range: a shingle holds 1 to 10,000 {self.unit}")
 
     @classmethod
     def parse(cls, given: str | Shingle) -> Shingle:
@@ -138,8 +139,27 @@ class Shingle:
         return _shingler(self, seed)
 
 
+def _checked_stops(stops: Iterable[str] | None) -> tuple[str, ...]:
+    if stops is None:
+        return ENGLISH_STOP_WORDS
+    if isinstance(stops, str):
+        raise OptionError(
+            f"stops={stops!r:.40} is one string, not a list of words: write stops=({stops!r:.40},)"
+        )
+    words = tuple(stops)
+    if not words:
+        raise OptionError(
+            "stops=() leaves nothing to begin a shingle with: give words, or leave it out for English"
+        )
+    return words
+
+
 @lru_cache(maxsize=64)
 def _shingler(shingle: Shingle, seed: int) -> _core.Shingler:
+    stops = list(shingle.stops or ())
+    if shingle.nfkc:
+        # The text is brought to this form before its words are looked up.
+        stops = [unicodedata.normalize("NFKC", stop) for stop in stops]
     return _core.Shingler(
         shingle.unit,
         shingle.k,
@@ -148,6 +168,6 @@ def _shingler(shingle: Shingle, seed: int) -> _core.Shingler:
         whitespace=shingle.whitespace,
         punctuation=shingle.punctuation,
         bag=shingle.bag,
-        stops=list(shingle.stops or ()),
+        stops=stops,
         seed=seed,
     )

@@ -1,6 +1,6 @@
 //! NumPy arrays as slices, their shapes checked.
 
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::doorway::error;
@@ -22,9 +22,11 @@ pub fn matrix<'a, T: Element>(
     py: Python<'_>,
 ) -> PyResult<(&'a [T], usize)> {
     let width = array.as_array().ncols();
-    let values =
-        array.as_slice().map_err(|_| error(py, "OptionError", format!("{name} must be contiguous, row by row")))?;
-    Ok((values, width))
+    // A matrix that lies column by column is contiguous too, and would be read transposed.
+    match array.as_slice() {
+        Ok(values) if array.is_c_contiguous() => Ok((values, width)),
+        _ => Err(error(py, "OptionError", format!("{name} must be contiguous, row by row"))),
+    }
 }
 
 /// Values and offsets as slices: offsets rise, stay within the values, and no row is too wide.

@@ -14,16 +14,14 @@ use crate::arrays::{Ragged, ragged, rows, same_length, slice};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
+/// Sorted keys, and where each was.
+type SortedKeys<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 type TwoColumns<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 /// The stable order that sorts `keys`: entry `i` of the sorted keys was at `order[i]`.
 #[pyfunction]
 #[pyo3(signature = (keys, *, threads))]
-fn sort_order<'py>(
-    py: Python<'py>,
-    keys: PyReadonlyArray1<'py, u64>,
-    threads: usize,
-) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>)> {
+fn sort_order<'py>(py: Python<'py>, keys: PyReadonlyArray1<'py, u64>, threads: usize) -> PyResult<SortedKeys<'py>> {
     let keys = slice("keys", &keys, py)?;
     if keys.len() > u32::MAX as usize {
         return Err(error(py, "OptionError", format!("{} keys are more than one sort takes (2³²)", keys.len())));

@@ -10,6 +10,9 @@ use rayon::prelude::*;
 use crate::arrays::{Ragged, ragged, slice};
 use crate::doorway::{enter, error, level};
 
+/// Elements of sets, one set after the other, and where each begins.
+type SetArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>);
+
 /// How documents become sets: unit, window, folding, seed.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Shingler {
@@ -66,7 +69,7 @@ impl Shingler {
         texts: Ragged<'py, u8>,
         threads: usize,
         path: Option<&str>,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>)> {
+    ) -> PyResult<SetArrays<'py>> {
         let level = level(py, path)?;
         let (values, offsets) = ragged(&texts, py)?;
         let (elements, offsets) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
@@ -112,12 +115,7 @@ fn hash_strings<'py>(
 /// Sorts each set and keeps each element once; of a bag, each occurrence.
 #[pyfunction]
 #[pyo3(signature = (sets, *, bag, threads))]
-fn canonical_sets<'py>(
-    py: Python<'py>,
-    sets: Ragged<'py, u64>,
-    bag: bool,
-    threads: usize,
-) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>)> {
+fn canonical_sets<'py>(py: Python<'py>, sets: Ragged<'py, u64>, bag: bool, threads: usize) -> PyResult<SetArrays<'py>> {
     let (elements, offsets) = ragged(&sets, py)?;
     let (elements, offsets) = enter(py, threads, || sets::canonical(elements, offsets, bag))?;
     Ok((elements.into_pyarray(py), offsets.into_pyarray(py)))

@@ -11,6 +11,9 @@ use crate::arrays::{Ragged, matrix, ragged, rows, same_length};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
+/// More would only be a mistake, and asking for the memory of a mistake ends the process.
+const MOST_SLOTS: usize = 1 << 16;
+
 /// The random orders of one family, number of slots and seed.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Orders {
@@ -24,8 +27,8 @@ impl Orders {
     #[new]
     #[pyo3(signature = (family, *, slots, seed))]
     fn new(py: Python<'_>, family: &str, slots: usize, seed: u64) -> PyResult<Orders> {
-        if slots == 0 {
-            return Err(error(py, "OptionError", "slots=0: a signature has at least one slot".into()));
+        if slots == 0 || slots > MOST_SLOTS {
+            return Err(error(py, "OptionError", format!("slots={slots}: a signature has 1 to {MOST_SLOTS} slots")));
         }
         let family = match family {
             "bucketed" => Family::Bucketed,
@@ -157,7 +160,7 @@ fn band_keys<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let (values, slots) = matrix("signatures", &signatures, py)?;
-    if bands == 0 || rows == 0 || bands * rows > slots {
+    if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|used| used > slots) {
         return Err(error(py, "OptionError", format!("{bands} bands of {rows} rows do not fit {slots} slots")));
     }
     let count = values.len() / slots;

@@ -4,7 +4,8 @@
 //! beyond ASCII first finds where its characters begin.
 
 use crate::hash;
-use crate::shingle::Folding;
+use crate::shingle::{Folding, Sink};
+use crate::simd::Lanes;
 use crate::unicode::{Characters, decode, push};
 
 /// How many shingles are handed on at a time.
@@ -12,16 +13,16 @@ const PIECE: usize = 4096;
 
 /// Hands every window of `k` characters to `sink`; returns how many characters there are.
 #[inline(always)]
-pub(crate) fn shingles(
+pub(crate) fn shingles<L: Lanes>(
     text: &[u8],
     k: usize,
     seed: u64,
     starts: &mut Vec<u32>,
     out: &mut Vec<u64>,
-    sink: &mut impl FnMut(&[u64]),
+    sink: &mut impl Sink,
 ) -> usize {
     if text.is_ascii() {
-        plain(text, k, seed, out, sink);
+        plain::<L>(text, k, seed, out, sink);
         return text.len();
     }
     let characters = find_starts(text, starts);
@@ -31,8 +32,13 @@ pub(crate) fn shingles(
         while from < count {
             let to = (from + PIECE).min(count);
             out.clear();
-            out.extend((from..to).map(|i| hash::span(text, starts[i] as usize, starts[i + k] as usize, seed)));
-            sink(out);
+            let (begins, ends) = (&starts[from..to], &starts[from + k..to + k]);
+            out.resize(to - from, 0);
+            let done = short_spans(text, begins, ends, seed, out);
+            for (i, shingle) in out.iter_mut().enumerate().skip(done) {
+                *shingle = hash::span(text, begins[i] as usize, ends[i] as usize, seed);
+            }
+            sink.take(out);
             from = to;
         }
     }
@@ -53,9 +59,34 @@ fn find_starts(text: &[u8], starts: &mut Vec<u32>) -> usize {
     characters
 }
 
+/// Hashes the windows before the first that is over sixteen bytes or near the end of the text, and returns how many those are.
+///
+/// The loop has no branch but its own, so that it vectorises where gathers exist.
+#[inline(always)]
+fn short_spans(text: &[u8], begins: &[u32], ends: &[u32], seed: u64, out: &mut [u64]) -> usize {
+    let near_end = text.len().saturating_sub(16);
+    let count = begins.partition_point(|&begin| begin as usize <= near_end);
+    let widest = begins[..count].iter().zip(ends).fold(0, |widest, (&b, &e)| widest.max(e - b));
+    if widest > 16 || text.len() < 16 {
+        return 0;
+    }
+    // SAFETY: begins rise, and the last of `count` leaves sixteen bytes.
+    let eight = |at: u32| unsafe { text.as_ptr().add(at as usize).cast::<u64>().read_unaligned().to_le() };
+    for i in 0..count {
+        let length = ends[i] - begins[i];
+        let (state, first, second) = (hash::begin(seed, length as usize), eight(begins[i]), eight(begins[i] + 8));
+        let two = length > 8;
+        let state = if two { hash::round(state, first) } else { state };
+        let last = if two { second } else { first };
+        let left = if two { length - 8 } else { length };
+        out[i] = hash::mix(state ^ (last & (u64::MAX >> (64 - 8 * left))));
+    }
+    count
+}
+
 /// Windows over ASCII, where a character is a byte.
 #[inline(always)]
-fn plain(text: &[u8], k: usize, seed: u64, out: &mut Vec<u64>, sink: &mut impl FnMut(&[u64])) {
+fn plain<L: Lanes>(text: &[u8], k: usize, seed: u64, out: &mut Vec<u64>, sink: &mut impl Sink) {
     if text.len() < k {
         return;
     }
@@ -65,19 +96,37 @@ fn plain(text: &[u8], k: usize, seed: u64, out: &mut Vec<u64>, sink: &mut impl F
         let to = (from + PIECE).min(count);
         out.clear();
         out.resize(to - from, 0);
-        // Windows whose eight-byte load stays inside the text need no care at its end.
-        let safe = if k <= 8 { (text.len() + 1).saturating_sub(8).clamp(from, to) } else { from };
-        let state = hash::begin(seed, k);
-        for (i, shingle) in out[..safe - from].iter_mut().enumerate() {
-            let at = from + i;
-            let chunk = u64::from_le_bytes(text[at..at + 8].try_into().expect("eight bytes"));
-            *shingle = hash::mix(state ^ hash::keep_bytes(chunk, k));
-        }
+        let safe = from + whole_loads::<L>(text, from, k, seed, out);
         for at in safe..to {
             out[at - from] = hash::span(text, at, at + k, seed);
         }
-        sink(out);
+        sink.take(out);
         from = to;
+    }
+}
+
+/// Writes the windows from `from` on whose loads stay inside the text, as far as `out` goes, and returns how many those are.
+#[inline(always)]
+fn whole_loads<L: Lanes>(text: &[u8], from: usize, k: usize, seed: u64, out: &mut [u64]) -> usize {
+    let state = hash::begin(seed, k);
+    let eight = |at: usize| u64::from_le_bytes(text[at..at + 8].try_into().expect("eight bytes"));
+    if k <= 8 {
+        let count = (text.len() + 1).saturating_sub(from + 8).min(out.len());
+        // SAFETY: a path is only entered on a machine that has it.
+        let done = unsafe { L::char_windows(&text[from..], hash::keep_bytes(u64::MAX, k), state, &mut out[..count]) };
+        for (i, shingle) in out[..count].iter_mut().enumerate().skip(done) {
+            *shingle = hash::mix(state ^ hash::keep_bytes(eight(from + i), k));
+        }
+        count
+    } else if k <= 16 {
+        let count = (text.len() + 1).saturating_sub(from + 16).min(out.len());
+        for (i, shingle) in out[..count].iter_mut().enumerate() {
+            let rest = hash::keep_bytes(eight(from + i + 8), k - 8);
+            *shingle = hash::mix(hash::round(state, eight(from + i)) ^ rest);
+        }
+        count
+    } else {
+        0
     }
 }
 

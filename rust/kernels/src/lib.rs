@@ -13,6 +13,7 @@
 pub mod bands;
 mod chars;
 pub mod components;
+mod ends;
 pub mod hash;
 pub mod minhash;
 pub mod pairing;

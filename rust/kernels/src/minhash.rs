@@ -70,6 +70,7 @@ impl Orders {
 #[derive(Default)]
 pub(crate) struct Signer {
     halves: Vec<u32>,
+    second: Vec<u32>,
     open: Vec<u32>,
     wide: Vec<u64>,
 }
@@ -89,22 +90,20 @@ impl Signer {
     pub(crate) fn take(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
         match orders.family {
             Family::Bucketed => {
-                first_ranks(elements, signature);
+                first_ranks(elements, signature, &mut self.second);
                 // A slot still open here may be filled from a later piece, and then that lower rank wins.
                 self.open.clear();
                 self.open.extend((0..signature.len() as u32).filter(|&slot| signature[slot as usize] >= BEHIND));
                 if !self.open.is_empty() {
-                    self.later_ranks(elements, orders, signature);
+                    self.split(elements);
+                    self.lower_open(orders, |least| BEHIND | least >> 1, signature);
                 }
             }
             Family::KHash => {
                 self.open.clear();
                 self.open.extend(0..signature.len() as u32);
                 self.split(elements);
-                for &slot in &self.open {
-                    let least = least_product(&self.halves, orders.multipliers[slot as usize]);
-                    signature[slot as usize] = signature[slot as usize].min(least);
-                }
+                self.lower_open(orders, |least| least, signature);
             }
             Family::Universal => universal_into(elements, &orders.coefficients, &mut self.wide),
         }
@@ -120,13 +119,28 @@ impl Signer {
         }
     }
 
+    /// Lowers the open slots by the least product of any element with each slot's multiplier.
+    ///
+    /// A vector holds many slots and one element at a time, so that nothing has to be reduced across lanes in the end.
     #[inline(always)]
-    fn later_ranks(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
-        self.split(elements);
-        for &slot in &self.open {
-            let least = least_product(&self.halves, orders.multipliers[slot as usize]);
-            let rank = BEHIND | least >> 1;
-            signature[slot as usize] = signature[slot as usize].min(rank);
+    fn lower_open(&self, orders: &Orders, rank: impl Fn(u32) -> u32, signature: &mut [u32]) {
+        const LANES: usize = 16;
+        for slots in self.open.chunks(LANES) {
+            let mut multipliers = [1; LANES];
+            for (multiplier, &slot) in multipliers.iter_mut().zip(slots) {
+                *multiplier = orders.multipliers[slot as usize];
+            }
+            // A product by an odd number orders premixed elements at random.
+            let mut least = [u32::MAX; LANES];
+            for &x in &self.halves {
+                for lane in 0..LANES {
+                    least[lane] = least[lane].min(x.wrapping_mul(multipliers[lane]));
+                }
+            }
+            for (&slot, &least) in slots.iter().zip(&least) {
+                let slot = &mut signature[slot as usize];
+                *slot = (*slot).min(rank(least));
+            }
         }
     }
 
@@ -139,22 +153,40 @@ impl Signer {
 }
 
 /// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
+///
+/// Buckets and ranks of a few elements are worked out first, which vectorises; the minima then go to two tables in turn, so that an element seldom
+/// waits for the store of the one before it.
 #[inline(always)]
-fn first_ranks(elements: &[u64], signature: &mut [u32]) {
-    let slots = signature.len() as u64;
-    for &x in elements {
-        let bucket = ((x >> 32) * slots >> 32) as usize;
-        let rank = x as u32 & !BEHIND;
-        // SAFETY: (x >> 32) < 2³², so the bucket is under the number of slots.
-        let slot = unsafe { signature.get_unchecked_mut(bucket) };
+fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>) {
+    const AHEAD: usize = 32;
+    let slots = signature.len();
+    second.clear();
+    second.resize(slots, EMPTY);
+    let claim = |table: &mut [u32], bucket: u32, rank: u32| {
+        // SAFETY: the bucket is (x >> 32)·slots >> 32, and (x >> 32) < 2³², so it is under the number of slots.
+        let slot = unsafe { table.get_unchecked_mut(bucket as usize) };
+        *slot = rank.min(*slot);
+    };
+    let bucket_of = |x: u64| (((x >> 32) * slots as u64) >> 32) as u32;
+    let rank_of = |x: u64| x as u32 & !BEHIND;
+    let mut chunks = elements.chunks_exact(AHEAD);
+    for chunk in &mut chunks {
+        let (mut buckets, mut ranks) = ([0; AHEAD], [0; AHEAD]);
+        for i in 0..AHEAD {
+            buckets[i] = bucket_of(chunk[i]);
+            ranks[i] = rank_of(chunk[i]);
+        }
+        for i in (0..AHEAD).step_by(2) {
+            claim(signature, buckets[i], ranks[i]);
+            claim(second, buckets[i + 1], ranks[i + 1]);
+        }
+    }
+    for &x in chunks.remainder() {
+        claim(signature, bucket_of(x), rank_of(x));
+    }
+    for (slot, &rank) in signature.iter_mut().zip(second.iter()) {
         *slot = rank.min(*slot);
     }
-}
-
-/// The least `x·multiplier mod 2³²`. Elements are premixed, so a product by an odd number orders them at random.
-#[inline(always)]
-fn least_product(halves: &[u32], multiplier: u32) -> u32 {
-    halves.iter().fold(u32::MAX, |least, &x| least.min(x.wrapping_mul(multiplier)))
 }
 
 /// Lowers `signature` to the MinHash minima of one shingle set under the exact universal family.

@@ -28,7 +28,7 @@ pub struct Passage {
 ///
 /// Each holds a run of at least `least` tokens (at least 1); each token of either text is in at most one. Runs that follow each other in both
 /// texts with at most `gap` other tokens between them, on either side, are one passage. Tokens are those of `spec`: words, or characters; its
-/// window, its bag and its NFKC are left aside. Equal means equal 64-bit hashes of the folded tokens.
+/// window, its bag and its NFKC are left aside. Equal means equal in 63 bits of the hashes of folded tokens.
 pub fn shared(level: Level, a: &[u8], b: &[u8], spec: &Spec, least: usize, gap: usize) -> Vec<Passage> {
     assert!(least > 0, "a passage holds at least one token");
     let (a, b) = (Tokens::of(level, a, spec), Tokens::of(level, b, spec));

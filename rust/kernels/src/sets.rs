@@ -7,7 +7,7 @@ use crate::simd::{Lanes, Level, for_each_path};
 
 #[inline(always)]
 fn collect_on<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, out: &mut Vec<u64>) {
-    document::<L>(text, spec, scratch, &mut |shingles: &[u64]| out.extend_from_slice(shingles));
+    document::<L>(text, spec, scratch, out);
 }
 
 for_each_path! {

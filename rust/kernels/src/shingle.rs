@@ -58,6 +58,20 @@ pub struct Seen {
     pub unspaced: bool,
 }
 
+/// Whoever takes shingles, piece by piece.
+///
+/// A trait rather than a closure: `#[inline(always)]` on `take` lets it share the target features of the path it is called on.
+pub(crate) trait Sink {
+    fn take(&mut self, shingles: &[u64]);
+}
+
+impl Sink for Vec<u64> {
+    #[inline(always)]
+    fn take(&mut self, shingles: &[u64]) {
+        self.extend_from_slice(shingles);
+    }
+}
+
 /// Buffers that are reused from document to document.
 pub struct Scratch {
     edges: Vec<u32>,
@@ -107,21 +121,16 @@ pub fn stop_hashes<'w>(stops: impl IntoIterator<Item = &'w str>, casefold: bool,
 ///
 /// Takes O(k) memory beside the text, but for `bag`, `nfkc` and folded character shingles, which hold one document.
 #[inline(always)]
-pub(crate) fn document<L: Lanes>(
-    text: &[u8],
-    spec: &Spec,
-    scratch: &mut Scratch,
-    sink: &mut impl FnMut(&[u64]),
-) -> Seen {
+pub(crate) fn document<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     let normal = normalise(text, spec.folding.nfkc);
     if !spec.bag {
         return stream::<L>(&normal, spec, scratch, sink);
     }
     let mut bag = std::mem::take(&mut scratch.bag);
     bag.clear();
-    let seen = stream::<L>(&normal, spec, scratch, &mut |shingles: &[u64]| bag.extend_from_slice(shingles));
+    let seen = stream::<L>(&normal, spec, scratch, &mut bag);
     number_occurrences(&mut bag);
-    sink(&bag);
+    sink.take(&bag);
     scratch.bag = bag;
     seen
 }
@@ -151,28 +160,15 @@ fn normalise(text: &[u8], nfkc: bool) -> Cow<'_, [u8]> {
 }
 
 #[inline(always)]
-fn stream<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl FnMut(&[u64])) -> Seen {
+fn stream<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     match &spec.unit {
-        Unit::Chars => stream_chars(text, spec, scratch, sink),
-        Unit::Words => stream_words::<L>(text, spec, scratch, |_, shingles| sink(shingles)),
-        Unit::StopWords(stops) => {
-            let mut kept = Vec::new();
-            let mut total = 0;
-            let seen = stream_words::<L>(text, spec, scratch, |hashes, shingles| {
-                kept.clear();
-                kept.extend(
-                    hashes.iter().zip(shingles).filter(|(word, _)| stops.binary_search(word).is_ok()).map(|(_, s)| *s),
-                );
-                total += kept.len();
-                sink(&kept);
-            });
-            Seen { shingles: total, ..seen }
-        }
+        Unit::Chars => stream_chars::<L>(text, spec, scratch, sink),
+        Unit::Words | Unit::StopWords(_) => stream_words::<L>(text, spec, scratch, sink),
     }
 }
 
 #[inline(always)]
-fn stream_chars(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl FnMut(&[u64])) -> Seen {
+fn stream_chars<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     let folding = &spec.folding;
     let mut folded = std::mem::take(&mut scratch.text);
     let text = if folding.casefold || folding.whitespace || folding.punctuation {
@@ -181,10 +177,10 @@ fn stream_chars(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl
     } else {
         text
     };
-    let units = chars::shingles(text, spec.k, spec.seed, &mut scratch.edges, &mut scratch.shingles, sink);
+    let units = chars::shingles::<L>(text, spec.k, spec.seed, &mut scratch.edges, &mut scratch.shingles, sink);
     let short = units < spec.k;
     if short && units > 0 {
-        sink(&[hash::span(text, 0, text.len(), spec.seed)]);
+        sink.take(&[hash::span(text, 0, text.len(), spec.seed)]);
     }
     scratch.text = folded;
     let shingles = if short { usize::from(units > 0) } else { units + 1 - spec.k };
@@ -194,14 +190,9 @@ fn stream_chars(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl
 /// How many blocks of 64 bytes are scanned at a time: their word hashes stay in the first-level cache.
 const BLOCKS: usize = 64;
 
-/// Calls `sink` with word hashes and the shingles that begin at them, piece by piece.
+/// Hands on the windows of words, piece by piece; with stop words, those that begin with one.
 #[inline(always)]
-fn stream_words<L: Lanes>(
-    text: &[u8],
-    spec: &Spec,
-    scratch: &mut Scratch,
-    mut sink: impl FnMut(&[u64], &[u64]),
-) -> Seen {
+fn stream_words<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     let Scratch { edges, hashes, shingles, folded, characters, .. } = scratch;
     let mut scanner = Scanner::new(text, *characters);
     edges.clear();
@@ -211,22 +202,34 @@ fn stream_words<L: Lanes>(
         scanner.edges::<L>(BLOCKS, edges);
         let whole = edges.len() & !1;
         let before = hashes.len();
-        words::hash_words(text, &edges[..whole], spec.folding.casefold, spec.seed, *characters, folded, hashes);
+        words::hash_words(
+            text,
+            &edges[..whole],
+            spec.folding.casefold,
+            spec.seed,
+            &mut scanner.capitals,
+            folded,
+            hashes,
+        );
         // A word may still be open at the end of the piece: its beginning waits for its end.
         edges.drain(..whole);
         seen.units += hashes.len() - before;
-        if hashes.len() >= spec.k {
-            words::windows(hashes, spec.k, spec.seed, shingles);
-            seen.shingles += shingles.len();
-            sink(hashes, shingles);
-            hashes.drain(..shingles.len());
+        // A document shorter than a window is one shingle, itself.
+        let itself = scanner.done() && seen.units > 0 && seen.units < spec.k && spec.unit == Unit::Words;
+        if hashes.len() < spec.k && !itself {
+            continue;
         }
+        words::windows(hashes, if itself { seen.units } else { spec.k }, spec.seed, shingles);
+        let begun = shingles.len();
+        if let Unit::StopWords(stops) = &spec.unit {
+            let mut word = hashes.iter();
+            shingles.retain(|_| word.next().is_some_and(|hash| stops.binary_search(hash).is_ok()));
+        }
+        hashes.drain(..begun);
+        seen.shingles += shingles.len();
+        sink.take(shingles);
     }
     seen.short = seen.units < spec.k;
-    if seen.short && seen.units > 0 && spec.unit == Unit::Words {
-        seen.shingles = 1;
-        sink(hashes, &[words::whole(hashes, spec.seed)]);
-    }
     // Such letters take three bytes each; more than half of the text is mostly.
     seen.unspaced = scanner.unspaced * 3 * 2 > text.len();
     seen

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::minhash::{Orders, SetSigner, Signer, content, sign_set};
-use crate::shingle::{Scratch, Seen, Spec, document};
+use crate::shingle::{Scratch, Seen, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 
 /// No shingle at all: matches nothing and is kept.
@@ -41,13 +41,27 @@ fn sign_one_on<L: Lanes>(
 ) -> (Seen, u64) {
     let Workspace { scratch, signer } = work;
     signer.begin(orders, signature);
-    let mut bag = 0u64;
-    let seen = document::<L>(text, spec, scratch, &mut |shingles: &[u64]| {
-        bag = shingles.iter().fold(bag, |sum, &x| sum.wrapping_add(x));
-        signer.take(shingles, orders, signature);
-    });
+    let mut signing = Signing { signer, orders, signature, bag: 0 };
+    let seen = document::<L>(text, spec, scratch, &mut signing);
+    let bag = signing.bag;
     signer.end(orders, signature);
     (seen, bag)
+}
+
+/// A document's shingles on their way into a signature and a digest.
+struct Signing<'s> {
+    signer: &'s mut Signer,
+    orders: &'s Orders,
+    signature: &'s mut [u32],
+    bag: u64,
+}
+
+impl Sink for Signing<'_> {
+    #[inline(always)]
+    fn take(&mut self, shingles: &[u64]) {
+        self.bag = shingles.iter().fold(self.bag, |sum, &x| sum.wrapping_add(x));
+        self.signer.take(shingles, self.orders, self.signature);
+    }
 }
 
 for_each_path! {

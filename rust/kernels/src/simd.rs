@@ -53,6 +53,15 @@ pub(crate) trait Lanes {
     /// # Safety
     /// The caller runs on a machine that has this path's features.
     unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64);
+
+    /// Writes `mix(state ^ (eight bytes at i & keep))` for i = 0, 1, …, as far as whole vectors go, and returns how many.
+    ///
+    /// # Safety
+    /// As above; and the text holds at least seven bytes more than `out` has entries.
+    #[inline(always)]
+    unsafe fn char_windows(_text: &[u8], _keep: u64, _state: u64, _out: &mut [u64]) -> usize {
+        0
+    }
 }
 
 pub(crate) struct Portable;
@@ -68,7 +77,7 @@ impl Lanes for Portable {
         for (i, bytes) in block.chunks_exact(8).enumerate() {
             let chunk = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
             let low = chunk & !HIGH;
-            let folded = low | 0x20 * ONES;
+            let folded = low | (0x20 * ONES);
             // Bytes are under 128 here, so each sum's high bit says "at least", and none carries over.
             let letter = (folded + (0x80 - 0x61) * ONES) & !(folded + (0x80 - 0x7B) * ONES);
             let digit = (low + (0x80 - 0x30) * ONES) & !(low + (0x80 - 0x3A) * ONES);
@@ -122,6 +131,49 @@ impl Lanes for Avx512 {
         // SAFETY: the trait's contract.
         unsafe { word_bytes_avx512(block) }
     }
+
+    #[inline(always)]
+    unsafe fn char_windows(text: &[u8], keep: u64, state: u64, out: &mut [u64]) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { char_windows_avx512(text, keep, state, out) }
+    }
+}
+
+/// Eight windows at a time: sixteen bytes in every lane, shuffled so that each 64-bit word begins one byte later.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+fn char_windows_avx512(text: &[u8], keep: u64, state: u64, out: &mut [u64]) -> usize {
+    use std::arch::x86_64::*;
+    let window = |i: u64| 0x0706_0504_0302_0100 + i * 0x0101_0101_0101_0101;
+    let shuffle = _mm512_set_epi64(
+        window(7) as i64,
+        window(6) as i64,
+        window(5) as i64,
+        window(4) as i64,
+        window(3) as i64,
+        window(2) as i64,
+        window(1) as i64,
+        window(0) as i64,
+    );
+    let (keep, state) = (_mm512_set1_epi64(keep as i64), _mm512_set1_epi64(state as i64));
+    let [first, second] = crate::hash::MIX.map(|factor| _mm512_set1_epi64(factor as i64));
+    let mut done = 0;
+    while done + 8 <= out.len() && done + 16 <= text.len() {
+        // SAFETY: sixteen bytes from `done` on are in the text, eight entries from `done` on in `out`.
+        let bytes = unsafe { _mm_loadu_si128(text.as_ptr().add(done).cast()) };
+        let windows = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(bytes), shuffle);
+        let mut x = _mm512_xor_si512(_mm512_and_si512(windows, keep), state);
+        x = _mm512_xor_si512(x, _mm512_srli_epi64::<27>(x));
+        x = _mm512_mullo_epi64(x, first);
+        x = _mm512_xor_si512(x, _mm512_srli_epi64::<33>(x));
+        x = _mm512_mullo_epi64(x, second);
+        x = _mm512_xor_si512(x, _mm512_srli_epi64::<27>(x));
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(done).cast(), x) };
+        done += 8;
+    }
+    done
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -71,6 +71,22 @@ impl Table {
         }
     }
 
+    /// Where an element stands that is here, until the next insertion.
+    pub(crate) fn place(&self, x: u64) -> u32 {
+        let mask = self.entries.len() - 1;
+        let mut at = x as usize & mask;
+        while self.entries[at].element != x || self.entries[at].filling != self.filling {
+            at = (at + 1) & mask;
+        }
+        at as u32
+    }
+
+    /// Marks what stands at a place: whether this was the first time since marks were forgotten.
+    #[inline(always)]
+    pub(crate) fn mark_place(&mut self, place: u32) -> bool {
+        std::mem::replace(&mut self.entries[place as usize].marked, self.marking) != self.marking
+    }
+
     /// Marks an element: `None` if it is not here, else whether this was the first time since marks were forgotten.
     #[inline(always)]
     pub(crate) fn mark(&mut self, x: u64) -> Option<bool> {

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use caseless::Caseless;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+use crate::hash::load;
+
 const WORD: u32 = 1 << 31;
 const UNSPACED: u32 = 1 << 30;
 const PUNCTUATION: u32 = 1 << 29;
@@ -37,6 +39,12 @@ impl Facts {
     #[inline(always)]
     pub fn is_punctuation(self) -> bool {
         self.0 & PUNCTUATION != 0
+    }
+
+    /// Whether `c`, whose facts these are, is not its own case folding.
+    #[inline(always)]
+    pub fn changes_by_folding(self, c: u32) -> bool {
+        self.0 & LONG_FOLD != 0 || self.0 & FOLDED != c & FOLDED
     }
 
     #[inline(always)]
@@ -86,47 +94,95 @@ fn basic_plane() -> &'static [Facts] {
 
 /// A handle on the table, fetched once a batch rather than once a character.
 #[derive(Clone, Copy)]
-pub struct Characters(&'static [Facts]);
+pub struct Characters {
+    basic: &'static [Facts],
+    two_bytes: &'static [[u8; 2]; 0x800],
+}
 
 impl Characters {
     pub fn get() -> Characters {
-        Characters(basic_plane())
+        Characters { basic: basic_plane(), two_bytes: two_byte_folds() }
     }
 
     #[inline(always)]
     pub fn facts(self, c: u32) -> Facts {
-        match self.0.get(c as usize) {
+        match self.basic.get(c as usize) {
             Some(&facts) => facts,
             None => char::from_u32(c).map_or(Facts(c & FOLDED), work_out),
         }
     }
 
     /// Appends the full case folding of `text`, as Python's `str.casefold` has it.
+    #[inline(always)]
     pub fn fold_into(self, text: &[u8], out: &mut Vec<u8>) {
-        let mut at = 0;
+        // No character grows more than threefold (ΐ: two bytes to six), and eight bytes may be written at a time.
+        out.reserve(3 * text.len() + 8);
+        let (mut at, mut end) = (0, out.len());
         while at < text.len() {
             let byte = text[at];
             if byte < 0x80 {
-                out.push(byte.to_ascii_lowercase());
-                at += 1;
+                let chunk = load(text, at);
+                // Where the ASCII run ends; bytes from there on are written again.
+                let run = ((chunk & 0x8080_8080_8080_8080).trailing_zeros() as usize / 8).min(text.len() - at);
+                let mut lower = chunk.to_le_bytes();
+                lower.make_ascii_lowercase();
+                // SAFETY: eight bytes more than any folding needs were reserved.
+                unsafe { out.as_mut_ptr().add(end).cast::<[u8; 8]>().write_unaligned(lower) };
+                (at, end) = (at + run, end + run);
                 continue;
             }
-            let (c, length) = decode(text, at);
-            if length == 1 {
-                out.push(byte);
-            } else {
-                let facts = self.facts(c);
-                if facts.0 & LONG_FOLD != 0 {
-                    for folded in char::from_u32(c).into_iter().default_case_fold() {
-                        push_char(folded, out);
-                    }
-                } else {
-                    push(facts.0 & FOLDED, out);
+            if let Some(&[lead, next]) = text[at..].first_chunk::<2>()
+                && matches!(lead, 0xC2..=0xDF)
+                && next & 0xC0 == 0x80
+            {
+                let folded = self.two_bytes[usize::from(lead & 0x1F) << 6 | usize::from(next & 0x3F)];
+                if folded != [0, 0] {
+                    // SAFETY: room was reserved.
+                    unsafe { out.as_mut_ptr().add(end).cast::<[u8; 2]>().write_unaligned(folded) };
+                    (at, end) = (at + 2, end + 2);
+                    continue;
                 }
             }
-            at += length;
+            // SAFETY: everything before `end` has been written.
+            unsafe { out.set_len(end) };
+            at += self.fold_rare(text, at, out);
+            end = out.len();
         }
+        // SAFETY: as above.
+        unsafe { out.set_len(end) };
     }
+
+    /// Appends the folding of one character and returns how many bytes it took.
+    #[inline(never)]
+    fn fold_rare(self, text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+        let (c, length) = decode(text, at);
+        let facts = self.facts(c);
+        let folded = facts.0 & FOLDED;
+        if facts.0 & LONG_FOLD != 0 {
+            for folded in char::from_u32(c).into_iter().default_case_fold() {
+                push_char(folded, out);
+            }
+        } else if length == 1 || folded == c {
+            out.extend_from_slice(&text[at..at + length]);
+        } else {
+            push(folded, out);
+        }
+        length
+    }
+}
+
+/// What characters of two bytes fold to, where that is one character of two bytes again; zeros elsewhere.
+fn two_byte_folds() -> &'static [[u8; 2]; 0x800] {
+    static TABLE: OnceLock<Box<[[u8; 2]; 0x800]>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let fold = |c: u32| match basic_plane()[c as usize].0 {
+            bits if bits & LONG_FOLD == 0 && (0x80..0x800).contains(&(bits & FOLDED)) => {
+                [0xC0 | ((bits & FOLDED) >> 6) as u8, 0x80 | (bits & 0x3F) as u8]
+            }
+            _ => [0, 0],
+        };
+        Box::new(std::array::from_fn(|c| fold(c as u32)))
+    })
 }
 
 #[inline(always)]
@@ -150,6 +206,13 @@ pub fn push(c: u32, out: &mut Vec<u8>) {
 #[inline(always)]
 pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
     const STRAY: (u32, usize) = (u32::MAX, 1);
+    // Two bytes first: most letters beyond ASCII, of most scripts with an alphabet, take two.
+    if let Some(&[lead, next]) = text[at..].first_chunk::<2>()
+        && matches!(lead, 0xC2..=0xDF)
+        && next & 0xC0 == 0x80
+    {
+        return (u32::from(lead & 0x1F) << 6 | u32::from(next & 0x3F), 2);
+    }
     let byte = |i: usize| match text.get(at + i) {
         Some(&b) if b & 0xC0 == 0x80 => Some(u32::from(b & 0x3F)),
         _ => None,
@@ -157,10 +220,6 @@ pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let lead = u32::from(text[at]);
     match lead {
         0..=0x7F => (lead, 1),
-        0xC2..=0xDF => match byte(1) {
-            Some(b) => ((lead & 0x1F) << 6 | b, 2),
-            None => STRAY,
-        },
         0xE0..=0xEF => match (byte(1), byte(2)) {
             (Some(b), Some(c)) => ((lead & 0x0F) << 12 | b << 6 | c, 3),
             _ => STRAY,

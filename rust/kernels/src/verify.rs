@@ -6,7 +6,8 @@
 
 use rayon::prelude::*;
 
-use crate::shingle::{Scratch, Spec, document};
+use crate::ends::Ends;
+use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 use crate::table::Table;
 
@@ -53,30 +54,51 @@ pub struct Counts {
 /// Candidates handed to a thread at a time.
 const PAIRS: usize = 128;
 
+#[derive(Default)]
 struct Workspace {
     scratch: Scratch,
     left: Table,
     extra: Table,
-}
-
-impl Default for Workspace {
-    fn default() -> Self {
-        Workspace { scratch: Scratch::default(), left: Table::default(), extra: Table::default() }
-    }
+    ends: Ends,
+    middle: Vec<u64>,
 }
 
 #[inline(always)]
 fn fill_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) {
-    let Workspace { scratch, left, .. } = work;
+    let Workspace { scratch, left, ends, .. } = work;
     left.clear();
-    document::<L>(text, spec, scratch, &mut |shingles: &[u64]| left.insert_all(shingles));
+    ends.forget();
+    document::<L>(text, spec, scratch, left);
+}
+
+/// Learns where the words of the left text stand and where its shingles are in the table; pays from its second right item on.
+#[inline(always)]
+fn learn_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) {
+    let Workspace { scratch, left, ends, middle, .. } = work;
+    middle.clear();
+    document::<L>(text, spec, scratch, middle);
+    ends.learn::<L>(text, middle, left);
 }
 
 #[inline(always)]
-fn count_on<L: Lanes>(text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
-    let Workspace { scratch, left, extra } = work;
+fn count_on<L: Lanes>(left_text: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
+    let Workspace { scratch, left, extra, ends, middle } = work;
     let mut count = Count::begin(left, extra, at_least);
-    document::<L>(text, spec, scratch, &mut |shingles: &[u64]| count.take(shingles));
+    match ends.shared(left_text, text, spec.k) {
+        None => {
+            document::<L>(text, spec, scratch, &mut count);
+        }
+        Some(shared) => {
+            for &place in shared.places() {
+                count.shared += usize::from(count.left.mark_place(place));
+            }
+            middle.clear();
+            // A middle shorter than a window holds no window, and is not a document of its own.
+            if !document::<L>(&text[shared.middle()], spec, scratch, middle).short {
+                count.take(middle);
+            }
+        }
+    }
     count.end()
 }
 
@@ -84,7 +106,10 @@ for_each_path! {
     fn fill(level; text: &[u8], spec: &Spec, work: &mut Workspace) => fill_on
 }
 for_each_path! {
-    fn count(level; text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts => count_on
+    fn learn(level; text: &[u8], spec: &Spec, work: &mut Workspace) => learn_on
+}
+for_each_path! {
+    fn count(level; left: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts => count_on
 }
 
 /// One right item streaming past the left item's table.
@@ -108,6 +133,16 @@ impl<'t> Count<'t> {
     }
 
     #[inline(always)]
+    fn end(self) -> Counts {
+        if self.extra.len() > self.most_extra {
+            return Counts::default();
+        }
+        Counts { shared: self.shared as u32, union: (self.left.len() + self.extra.len()) as u32 }
+    }
+}
+
+impl Sink for Count<'_> {
+    #[inline(always)]
     fn take(&mut self, elements: &[u64]) {
         if self.extra.len() > self.most_extra {
             return;
@@ -119,13 +154,12 @@ impl<'t> Count<'t> {
             }
         }
     }
+}
 
+impl Sink for Table {
     #[inline(always)]
-    fn end(self) -> Counts {
-        if self.extra.len() > self.most_extra {
-            return Counts::default();
-        }
-        Counts { shared: self.shared as u32, union: (self.left.len() + self.extra.len()) as u32 }
+    fn take(&mut self, elements: &[u64]) {
+        self.insert_all(elements);
     }
 }
 
@@ -143,15 +177,18 @@ pub fn compare_texts(
     pieces.into_par_iter().for_each_init(Workspace::default, |work, (left, right, out)| {
         let mut held = None;
         for ((&a, &b), counts) in left.iter().zip(right).zip(out) {
+            let (left, right) = (texts.get(a), texts.get(b));
             if held != Some(a) {
-                fill(level, texts.get(a), spec, work);
+                fill(level, left, spec, work);
                 held = Some(a);
+            } else if Ends::serve(spec) && !work.ends.learnt() {
+                learn(level, left, spec, work);
             }
-            *counts = if texts.get(a) == texts.get(b) {
+            *counts = if left == right {
                 let all = work.left.len() as u32;
                 Counts { shared: all, union: all }
             } else {
-                count(level, texts.get(b), spec, at_least, work)
+                count(level, left, right, spec, at_least, work)
             };
         }
     });
@@ -176,4 +213,80 @@ pub fn compare_sets(sets: &Rows<'_, u64>, left: &[u32], right: &[u32], at_least:
             }
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::mix;
+    use crate::sets::shingles;
+    use crate::shingle::{Folding, Unit};
+    use std::collections::HashSet;
+
+    fn spec(k: usize) -> Spec {
+        let folding = Folding { casefold: true, nfkc: false, whitespace: false, punctuation: false };
+        Spec { unit: Unit::Words, k, folding, bag: false, seed: 3 }
+    }
+
+    /// A template, and variants of it: words replaced, inserted, deleted, bounds changed, ends cut, parts repeated.
+    fn variants(seed: u64) -> Vec<String> {
+        let letters = ["a", "bb", "É", "ccc", "д", "漢字", "x9", "longerword"];
+        let gaps = [" ", ", ", "—", "\n\n", " é? ", "。"];
+        let pick = |i: u64, n: usize| (mix(seed.wrapping_mul(1000) + i) % n as u64) as usize;
+        let words: Vec<&str> = (0..30).map(|i| letters[pick(i, letters.len())]).collect();
+        let join = |words: &[&str]| {
+            words
+                .iter()
+                .enumerate()
+                .map(|(i, w)| format!("{w}{}", gaps[pick(500 + i as u64, gaps.len())]))
+                .collect::<String>()
+        };
+        let mut all = vec![join(&words), join(&words[3..]), join(&words[..27]), String::new(), "a".into()];
+        for edit in 0..12 {
+            let mut edited = words.clone();
+            let at = pick(100 + edit, words.len());
+            match edit % 4 {
+                0 => edited[at] = letters[pick(200 + edit, letters.len())],
+                1 => edited.insert(at, letters[pick(300 + edit, letters.len())]),
+                2 => drop(edited.remove(at)),
+                _ => edited.splice(at..at, words[..at / 2].to_vec()).for_each(drop),
+            }
+            all.push(join(&edited));
+        }
+        // The same bytes but one, which splits or joins words or changes a character in the middle of its bytes.
+        let text = all[0].clone();
+        for (at, c) in text.char_indices().step_by(7) {
+            let mut other = text.clone();
+            other.replace_range(at..at + c.len_utf8(), if c == 'é' { "—" } else { "é" });
+            all.push(other);
+        }
+        all
+    }
+
+    #[test]
+    fn counts_are_those_of_hash_sets_whatever_the_texts_share() {
+        for seed in 0..30 {
+            let texts = variants(seed);
+            let values = texts.concat().into_bytes();
+            let mut offsets = vec![0i64];
+            texts.iter().for_each(|t| offsets.push(offsets[offsets.len() - 1] + t.len() as i64));
+            let rows = Rows::new(vec![(&values[..], &offsets[..])]);
+            let count = texts.len() as u32;
+            let (left, right): (Vec<u32>, Vec<u32>) = (0..count).flat_map(|a| (0..count).map(move |b| (a, b))).unzip();
+            for k in [1, 2, 5, 9] {
+                for level in Level::available() {
+                    let sets: Vec<HashSet<u64>> =
+                        texts.iter().map(|t| shingles(level, t.as_bytes(), &spec(k)).into_iter().collect()).collect();
+                    let mut out = vec![Counts::default(); left.len()];
+                    compare_texts(level, &rows, &left, &right, &spec(k), 0.0, &mut out);
+                    for ((&a, &b), counts) in left.iter().zip(&right).zip(&out) {
+                        let (x, y) = (&sets[a as usize], &sets[b as usize]);
+                        let (shared, union) = (x.intersection(y).count() as u32, x.union(y).count() as u32);
+                        let (s, t) = (&texts[a as usize], &texts[b as usize]);
+                        assert_eq!((counts.shared, counts.union), (shared, union), "k={k} {s:?} {t:?}");
+                    }
+                }
+            }
+        }
+    }
 }

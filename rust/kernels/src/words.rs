@@ -18,12 +18,14 @@ pub(crate) struct Scanner<'t> {
     covered_words: u64,
     /// Letters seen of scripts written without spaces.
     pub(crate) unspaced: usize,
+    /// Where characters beyond ASCII stand that case folding would change.
+    pub(crate) capitals: Vec<u32>,
     characters: Characters,
 }
 
 impl<'t> Scanner<'t> {
     pub(crate) fn new(text: &'t [u8], characters: Characters) -> Self {
-        Scanner { text, at: 0, inside: 0, covered: 0, covered_words: 0, unspaced: 0, characters }
+        Scanner { text, at: 0, inside: 0, covered: 0, covered_words: 0, unspaced: 0, capitals: Vec::new(), characters }
     }
 
     pub(crate) fn done(&self) -> bool {
@@ -77,67 +79,72 @@ impl<'t> Scanner<'t> {
             let (c, length) = decode(self.text, self.at + i as usize);
             let facts = self.characters.facts(c);
             self.unspaced += usize::from(facts.is_unspaced());
-            let bytes = ((1u128 << length) - 1) << i;
-            rest &= !(bytes as u64);
-            self.covered = (bytes >> 64) as u64;
-            if facts.is_word() {
-                words |= bytes as u64;
-                self.covered_words = (bytes >> 64) as u64;
+            if facts.changes_by_folding(c) {
+                self.capitals.push(self.at as u32 + i);
+            }
+            let bytes = (1u64 << length) - 1;
+            rest &= !(bytes << i);
+            words |= if facts.is_word() { bytes << i } else { 0 };
+            if i as usize + length > 64 {
+                self.covered = bytes >> (64 - i);
+                self.covered_words = if facts.is_word() { self.covered } else { 0 };
             }
         }
         words
     }
 }
 
-/// Appends the hash of every word that `edges` bounds, folded if `casefold`.
+/// Appends the hash of every word that `edges` bounds, folded if `casefold`; `capitals` are the scanner's.
 #[inline(always)]
 pub(crate) fn hash_words(
     text: &[u8],
     edges: &[u32],
     casefold: bool,
     seed: u64,
-    characters: Characters,
+    capitals: &mut Vec<u32>,
     folded: &mut Vec<u8>,
     out: &mut Vec<u64>,
 ) {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // Digits and lower-case letters have this bit already, so one OR folds a chunk of letters and digits.
     let lower: u64 = if casefold { 0x2020_2020_2020_2020 } else { 0 };
+    let mut next_capital = 0;
     out.reserve(edges.len() / 2);
     for edge in edges.chunks_exact(2) {
         let (start, end) = (edge[0] as usize, edge[1] as usize);
-        let length = end - start;
-        let mut state = hash::begin(seed, length);
-        let mut beyond = 0;
+        if casefold && next_capital < capitals.len() {
+            while capitals.get(next_capital).is_some_and(|&at| at < edge[0]) {
+                next_capital += 1;
+            }
+            if capitals.get(next_capital).is_some_and(|&at| at < edge[1]) {
+                out.push(hash_capitals(&text[start..end], seed, folded));
+                continue;
+            }
+        }
+        let mut state = hash::begin(seed, end - start);
         let mut at = start;
         loop {
             let left = end - at;
             let chunk = hash::load(text, at);
+            // Bytes beyond ASCII stay as they are: their high bit, moved down, takes the folding bit away.
+            let chunk = chunk | (lower & !((chunk & HIGH) >> 2));
             if left <= 8 {
-                let chunk = hash::keep_bytes(chunk | lower, left);
-                beyond |= chunk & HIGH;
-                state = hash::round(state, chunk);
+                state = hash::round(state, hash::keep_bytes(chunk, left));
                 break;
             }
-            beyond |= chunk & HIGH;
-            state = hash::round(state, chunk | lower);
+            state = hash::round(state, chunk);
             at += 8;
         }
-        if beyond != 0 {
-            out.push(hash_beyond(&text[start..end], casefold, seed, characters, folded));
-        } else {
-            out.push(hash::finish(state));
-        }
+        out.push(hash::finish(state));
     }
+    capitals.drain(..next_capital);
 }
 
+/// The hash of a word with capitals beyond ASCII, whose folding may be of another length.
 #[inline(never)]
-fn hash_beyond(word: &[u8], casefold: bool, seed: u64, characters: Characters, folded: &mut Vec<u8>) -> u64 {
-    if !casefold {
-        return hash::word(word, seed);
-    }
+fn hash_capitals(word: &[u8], seed: u64, folded: &mut Vec<u8>) -> u64 {
     folded.clear();
-    characters.fold_into(word, folded);
+    Characters::get().fold_into(word, folded);
     hash::word(folded, seed)
 }
 
@@ -193,11 +200,6 @@ fn rolling(hashes: &[u64], k: usize, seed: u64, out: &mut Vec<u64>) {
         sum = sum.wrapping_mul(BASE).wrapping_add(hashes[i]).wrapping_sub(hashes[i - k].wrapping_mul(leaving));
         out.push(hash::mix(sum ^ seed));
     }
-}
-
-/// The one shingle of a document shorter than `k`: all its words.
-pub(crate) fn whole(hashes: &[u64], seed: u64) -> u64 {
-    hash::mix(hashes.iter().fold(0u64, |sum, &h| sum.wrapping_mul(BASE).wrapping_add(h)) ^ seed)
 }
 
 #[cfg(test)]

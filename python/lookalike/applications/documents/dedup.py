@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike import _core
 from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search, search_sources
 from lookalike.applications.documents.options import DedupOptions
@@ -17,6 +16,7 @@ from lookalike.applications.documents.samples import near_threshold
 from lookalike.clusters import Assignment, assign, parse_keep, priorities
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import Source, open_source
+from lookalike.joins import EMPTY, SHORT
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Clusters
 
@@ -111,8 +111,8 @@ def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> 
     rows = np.arange(len(assignment.kept), dtype=np.int64)
     ids = search.named(rows)
     flags = search.joined.flags
-    empty = (flags & _core.FLAG_EMPTY) != 0
-    flag = np.where(empty, "empty", np.where((flags & _core.FLAG_SHORT) != 0, "short", ""))
+    empty = (flags & EMPTY) != 0
+    flag = np.where(empty, "empty", np.where((flags & SHORT) != 0, "short", ""))
     return Clusters(
         pa.table(
             {

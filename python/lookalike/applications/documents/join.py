@@ -11,6 +11,7 @@ import pyarrow as pa
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
 from lookalike.engines import Engine, Table
+from lookalike.errors import EmptySourceError
 from lookalike.families import MinHash
 from lookalike.io import Source
 from lookalike.joins import Items, Joined, lsh
@@ -56,10 +57,10 @@ def search_sources(
 
 def join_sets(items: Any, other: Any, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
     """Join sets given as lists of tokens, Arrow lists or sparse matrices; rows are numbered as they come."""
-    sets = as_sets(items, seed=options.seed)
+    sets = _some_sets(items, options)
     boundary = None
     if other is not None:
-        boundary, more = len(sets), as_sets(other, seed=options.seed)
+        boundary, more = len(sets), _some_sets(other, options)
         offsets = np.concatenate([sets.offsets, more.offsets[1:] + sets.offsets[-1]])
         sets = Sets(np.concatenate([sets.elements, more.elements]), offsets)
     table = Table.of(row=np.arange(len(sets), dtype=np.int64), elements=sets.to_arrow())
@@ -123,6 +124,13 @@ def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | N
     if boundary is not None:
         wanted &= (low < boundary) & (high >= boundary)
     return low[wanted], high[wanted], similarity[pair][wanted]
+
+
+def _some_sets(items: Any, options: PairOptions) -> Sets:
+    sets = as_sets(items, seed=options.seed)
+    if not len(sets):
+        raise EmptySourceError("there is nothing to read: the input has no sets")
+    return sets
 
 
 def _cut(table: Table, rows: int) -> Table:

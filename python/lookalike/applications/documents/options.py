@@ -25,7 +25,7 @@ class PairOptions:
     recall
         The promised chance that a pair exactly at the threshold is found.
     shingle
-        How a document becomes a set, such as `words:5`, `chars:9` or `stopwords`.
+        How a document becomes a set, such as `words:5`, `chars:9` or `stopwords`; or a `Shingle`.
     slots
         Length of a signature (peers call it `num_perm`).
     seed
@@ -41,7 +41,7 @@ class PairOptions:
 
     threshold: float = 0.8
     recall: float = 0.95
-    shingle: str = "words:5"
+    shingle: str | Shingle = "words:5"
     slots: int = 128
     seed: int = 0
     measure: str = "jaccard"
@@ -57,7 +57,10 @@ class PairOptions:
         for name, choices in (("measure", ("jaccard",)), ("method", ("auto", "lsh")), ("verify", ("exact", "signature"))):
             if getattr(self, name) not in choices:
                 raise OptionError(f"{name}={getattr(self, name)!r} is unknown: choose {' or '.join(choices)}")
-        Shingle.parse(self.shingle)
+        shingle = Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
+        # Kept in the short form, which reads best beside other options; it cannot say what the stop words are.
+        plain = Shingle.parse(str(shingle)) == shingle
+        object.__setattr__(self, "shingle", str(shingle) if plain else shingle)
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:

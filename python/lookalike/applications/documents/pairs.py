@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.join import Search, join_sets, pair_columns, search_sources
@@ -90,8 +89,9 @@ def holds_sets(items: Any) -> bool:
         return bool(pa.types.is_list(items.type) or pa.types.is_large_list(items.type))
     if isinstance(items, list | tuple) and items:
         first = items[0]
-        return isinstance(first, list | tuple | set | frozenset | np.ndarray) or (
-            isinstance(first, Iterable) and not isinstance(first, str | bytes) and not hasattr(first, "__fspath__")
+        # A dict is a record, which `io` turns down with a hint.
+        return isinstance(first, Iterable) and not (
+            isinstance(first, str | bytes | dict) or hasattr(first, "__fspath__")
         )
     return False
 

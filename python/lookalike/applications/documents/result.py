@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike import _core
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.summary import advice, summary_lines
 from lookalike.io import Source
-from lookalike.joins import Account
+from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
 from lookalike.types import Bools, Clusters, Pairs
 
@@ -134,7 +133,7 @@ class DedupResult:
             self.source.write_kept(folder / "kept", self.kept_rows)
 
     def _header(self, kind: str) -> Header:
-        return Header(kind=kind, algorithm=_core.ALGORITHM_VERSION, parameters=self.options.to_dict())
+        return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())
 
     def _cluster_sizes(self) -> list[int]:
         counts = self.clusters.to_arrow()["cluster"].value_counts()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lookalike.applications.documents.options import DedupOptions
@@ -10,44 +10,141 @@ from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.shingles import Shingle
+from lookalike.theory import Plan, RecallEstimate
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
 CROWDED = 0.3
 #: A cluster that holds this share of the collection deserves a look.
 HUGE_CLUSTER = 0.1
+#: Seconds under which a speed says more about the clock than about the run.
+_TOO_SHORT = 0.05
 
 
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
-    """The outcome of a run, a fact a line."""
+    """The outcome of a deduplication, a fact a line."""
+    threshold = f"{account.plan.threshold:g}"
+    return _aligned(
+        [
+            *_input_facts(counts),
+            *_search_facts(account),
+            ("clusters", _clusters(counts)),
+            ("chained", _some(counts["chained"], f"under {threshold} to the document kept for them")),
+            (
+                "kept",
+                f"{_share(counts['kept'], counts['documents'])}, dropped {numbers.count(counts['dropped'])}",
+            ),
+            *_recall_facts(account.recall, account.plan),
+            ("took", _took(stages, counts["text_bytes"])),
+        ]
+    )
+
+
+def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
+    """The outcome of a search for pairs, a fact a line."""
+    return _aligned(
+        [
+            *_input_facts(counts),
+            *_search_facts(account),
+            (
+                "pairs",
+                f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
+            ),
+            *_recall_facts(account.recall, account.plan),
+            ("took", _took(stages, counts["text_bytes"])),
+        ]
+    )
+
+
+def rehearsal_lines(
+    counts: Mapping[str, Any], plan: Plan, expected_seconds: float, stages: Sequence[Stage]
+) -> list[str]:
+    """What a dry run found out, a fact a line."""
+    candidates = plan.expected_candidates or 0.0
+    banding = (
+        f"{plan.banding.bands} bands of {plan.banding.rows} rows, {plan.banding.slots} of {plan.slots} slots"
+    )
+    return _aligned(
+        [
+            *_input_facts(counts),
+            ("banding", banding),
+            ("recall", f"{numbers.percent(plan.reached)} of pairs at {plan.threshold:g}, {_promise(plan)}"),
+            ("candidates", f"about {numbers.count(candidates)} expected"),
+            (
+                "seconds",
+                f"about {numbers.seconds(expected_seconds)} expected for bands and checks, then writing",
+            ),
+            ("so far", f"{_took(stages, counts['text_bytes'])}; nothing was written"),
+        ]
+    )
+
+
+def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (
+            "documents",
+            f"{numbers.count(counts['documents'])}, {numbers.bytes_(counts['text_bytes'])} of text",
+        ),
+        ("unreadable", _some(counts.get("unreadable", 0), "skipped")),
+        ("empty", _some(counts["empty"], "like nothing and so kept")),
+        ("short", _some(counts["short"], "shorter than a shingle and compared as a whole")),
+        ("exact copies", numbers.count(counts["copies"])),
+    ]
+
+
+def _search_facts(account: Account) -> list[tuple[str, str]]:
+    expected = account.plan.expected_candidates
+    thought = "" if expected is None else f", about {numbers.count(expected)} expected"
+    return [
+        ("candidates", f"{numbers.count(account.candidates)}{thought}"),
+        ("near pairs", f"{numbers.count(account.pairs)} at {account.plan.threshold:g} or over"),
+    ]
+
+
+def _clusters(counts: Mapping[str, Any]) -> str:
+    sizes = [numbers.count(size) for size in counts["largest_clusters"]]
+    largest = f", the largest of {_listed(sizes)} documents" if sizes else ""
+    return numbers.count(counts["clusters"]) + largest
+
+
+def _recall_facts(estimate: RecallEstimate, plan: Plan) -> list[tuple[str, str]]:
+    if estimate.recall is None:
+        return [
+            ("recall", f"{_promise(plan)} at {plan.threshold:g}; no near pair was found to estimate it from")
+        ]
+    return [
+        (
+            "recall",
+            f"about {numbers.percent(estimate.recall)} of all near pairs found, {_promise(plan)} at {plan.threshold:g}",
+        )
+    ]
+
+
+def _promise(plan: Plan) -> str:
+    return f"{numbers.percent(plan.recall)} promised"
+
+
+def _took(stages: Sequence[Stage], text_bytes: int) -> str:
     seconds = sum(stage.seconds for stage in stages)
     peak = max((stage.peak_bytes for stage in stages), default=0)
-    largest = ", ".join(numbers.count(size) for size in counts["largest_clusters"])
-    facts = [
-        ("documents", f"{numbers.count(counts['documents'])}, {numbers.bytes_(counts['text_bytes'])} of text"),
-        ("unreadable", _rows(counts["unreadable"])),
-        ("empty, short", f"{numbers.count(counts['empty'])}, {numbers.count(counts['short'])}"),
-        ("exact copies", numbers.count(counts["copies"])),
-        ("candidates", numbers.count(counts["candidates"])),
-        ("pairs", f"{numbers.count(counts['pairs'])} verified at {account.plan.threshold:g} or over"),
-        ("clusters", numbers.count(counts["clusters"]) + (f", the largest of {largest}" if largest else "")),
-        ("chained", _rows(counts["chained"])),
-        ("kept", f"{numbers.count(counts['kept'])}, dropped {numbers.count(counts['dropped'])}"),
-        ("recall", _recall(account)),
-        ("took", f"{numbers.seconds(seconds)}, peak memory {numbers.bytes_(peak)}"),
-    ]
+    speed = f" ({numbers.bytes_(text_bytes / seconds)}/s)" if seconds > _TOO_SHORT else ""
+    return f"{numbers.seconds(seconds)}{speed}, peak memory {numbers.bytes_(peak)}"
+
+
+def _aligned(facts: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{name:<13} {value}" for name, value in facts if value]
 
 
-def _rows(count: int) -> str:
-    return numbers.count(count) if count else ""
+def _some(count: int, words: str) -> str:
+    """Nothing, where there is nothing to say."""
+    return f"{numbers.count(count)}, {words}" if count else ""
 
 
-def _recall(account: Account) -> str:
-    promise = f"{numbers.percent(account.plan.recall)} promised at the threshold"
-    estimate = account.recall
-    if estimate.recall is None:
-        return f"{promise}; no near pair was found to estimate it from"
-    return f"about {numbers.percent(estimate.recall)} of all pairs, {promise}"
+def _share(part: int, whole: int) -> str:
+    return f"{numbers.count(part)} ({numbers.percent(part / whole)})" if whole else numbers.count(part)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def advice(account: Account, options: DedupOptions, counts: Mapping[str, Any]) -> list[str]:
@@ -57,23 +154,23 @@ def advice(account: Account, options: DedupOptions, counts: Mapping[str, Any]) -
     texts = account.items - account.empty
     if shingle.unit != "chars" and account.unspaced * 20 > texts:
         said.append(
-            f"{numbers.count(account.unspaced)} documents are written without spaces between words (Chinese, Japanese, "
-            "Thai, …), where word shingles see too little: use character shingles, such as chars:5"
+            f"{numbers.count(account.unspaced)} documents are written without spaces between words (Chinese, "
+            "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
         )
     if account.median_similarity is not None and texts >= 100 and account.median_similarity >= CROWDED:
         said.append(
-            f"two documents picked at random share {numbers.percent(account.median_similarity)} of their shingles: "
-            f"{options.shingle} is too small for these documents, use a larger k (chars:5 for short text, chars:9 "
-            "for long, words:5)"
+            f"two documents picked at random share {numbers.percent(account.median_similarity)} of their "
+            f"shingles: {options.shingle} is too small for these documents, use a larger k (chars:5 for "
+            "short text, chars:9 for long, words:5)"
         )
     if counts["largest_clusters"] and counts["largest_clusters"][0] > max(1000, HUGE_CLUSTER * account.items):
         said.append(
-            f"the largest cluster holds {numbers.count(counts['largest_clusters'][0])} documents: look at some of "
-            "them, a template or a licence text may be what they share"
+            f"the largest cluster holds {numbers.count(counts['largest_clusters'][0])} documents: look at "
+            "some of them, a template or a licence text may be what they share"
         )
     if account.large.unsettled:
         said.append(
-            f"{numbers.count(account.large.unsettled)} rows of very large buckets matched none of their leaders and "
-            "were not compared with each other: the estimate of recall does not count them"
+            f"{numbers.count(account.large.unsettled)} rows of very large buckets matched none of their "
+            "leaders and were not compared with each other: the estimate of recall does not count them"
         )
     return said

@@ -82,8 +82,9 @@ impl Tokens {
 fn take_words_on<L: Lanes>(text: &[u8], casefold: bool, seed: u64, tokens: &mut Tokens) {
     let characters = Characters::get();
     let Tokens { edges, hashes } = tokens;
-    Scanner::new(text, characters).edges::<L>(text.len().div_ceil(64), edges);
-    hash_words(text, edges, casefold, seed, characters, &mut Vec::new(), hashes);
+    let mut scanner = Scanner::new(text, characters);
+    scanner.edges::<L>(text.len().div_ceil(64), edges);
+    hash_words(text, edges, casefold, seed, &mut scanner.capitals, &mut Vec::new(), hashes);
 }
 
 for_each_path! {

@@ -1,0 +1,28 @@
+"""The command: what a person types, and what comes back.
+
+app.py      the commands there are; each is a function in a file of its own, loaded when it is called
+options.py  options that several commands share, with the library's defaults
+ending.py   how a run ends: exit codes, and errors in a sentence
+output.py   results to standard output, notes to standard error
+steps.py    what the demonstration shows while it runs
+
+Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        # Imported here, so that Ctrl-C is answered in one line even while modules load.
+        from lookalike.cli.app import run
+
+        return run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        from lookalike.cli.ending import interrupted
+
+        return interrupted()

@@ -1,0 +1,126 @@
+"""lookalike dedup"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import Annotated
+
+import typer
+
+from lookalike.applications.documents import DedupOptions, dedup_source
+from lookalike.applications.documents.rehearsal import rehearse
+from lookalike.cli import options as shared
+from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
+from lookalike.clusters import parse_keep
+from lookalike.engines import LocalEngine
+from lookalike.runs import RunFolder, RunRecord, choose_progress
+from lookalike.runs.watch import Watch
+
+
+def dedup(
+    inputs: shared.Inputs,
+    output: shared.OutputFolder = None,
+    text: shared.Text = shared.TEXT,
+    id: shared.Id = None,
+    on_error: shared.OnError = shared.ON_ERROR,
+    threshold: shared.Threshold = DedupOptions.threshold,
+    recall: shared.Recall = DedupOptions.recall,
+    shingle: shared.ShingleForm = shared.SHINGLE,
+    slots: shared.Slots = DedupOptions.slots,
+    verify: shared.Verify = DedupOptions.verify,
+    method: shared.Method = DedupOptions.method,
+    seed: shared.Seed = DedupOptions.seed,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="first|longest|max:COL",
+            rich_help_panel=shared.KEEPING,
+            help="Which document of a cluster is kept: the first by path and row, the longest, or the one "
+            "with the greatest value in a column.",
+        ),
+    ] = DedupOptions.keep,
+    group: Annotated[
+        str,
+        typer.Option(
+            "--group",
+            metavar="components|star",
+            rich_help_panel=shared.KEEPING,
+            help="What a cluster is: everything connected, or a kept document and those at or over the "
+            "threshold to it.",
+        ),
+    ] = DedupOptions.group,
+    drop_list: Annotated[
+        bool,
+        typer.Option(
+            "--drop-list",
+            rich_help_panel=shared.WRITING,
+            help="Write dropped.parquet, which names the dropped documents, instead of the kept ones.",
+        ),
+    ] = False,
+    overwrite: shared.Overwrite = False,
+    json: shared.Json = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=shared.RUNNING,
+            help="Read and sign the input once, print the plan and its expected cost, write nothing.",
+        ),
+    ] = False,
+    threads: shared.Threads = None,
+    progress: shared.ProgressKind = shared.PROGRESS,
+) -> None:
+    """Keep one document of every group of near-duplicates.
+
+    Exact copies are found first, then near-duplicates among what is left. The folder gets kept/ (the kept
+    rows, in the format they came in), clusters.parquet (which document is kept for which), pairs.parquet,
+    samples.parquet (pairs near the threshold, to judge it by) and run.json (what was done, and how well).
+
+    \b
+    Examples:
+      lookalike dedup corpus/ -o clean/
+      lookalike dedup pages.jsonl.gz --text body --id url --threshold 0.7 --keep longest -o clean/
+    """
+    chosen = DedupOptions.of(
+        {
+            "threshold": threshold,
+            "recall": recall,
+            "shingle": shingle,
+            "slots": slots,
+            "seed": seed,
+            "method": method,
+            "verify": verify,
+            "keep": keep,
+            "group": group,
+        }
+    )
+    engine = LocalEngine(threads)
+    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    column = parse_keep(chosen.keep)[1]
+    reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
+    if dry_run:
+        if output is not None:
+            RunFolder.create(output, overwrite=overwrite)
+        with opened(inputs, reading, output=output) as source:
+            rehearsal = rehearse(source, chosen, engine=engine, watch=watch)
+            note_what_was_left_out(source)
+        print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
+        return
+    with (
+        checked_folder(output, overwrite=overwrite) as folder,
+        opened(inputs, reading, output=output) as source,
+    ):
+        result = dedup_source(source, chosen, engine=engine, watch=watch)
+        with watch.stage("write"):
+            result.write_into(folder.path, drop_list=drop_list)
+        record = result.record().write(folder.path)
+    note_what_was_left_out(source)
+    for sentence in result.advice:
+        note(sentence)
+    print(record.to_json().rstrip() if json else f"{result.summary()}\n{_written(output, record)}")
+
+
+def _written(output: object, record: RunRecord) -> str:
+    top = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in record.files})
+    return f"{'written':<13} {output}: {', '.join([*top, 'run.json'])}"

@@ -1,0 +1,92 @@
+"""How a run ends: an exit code, and for everything but success a sentence that says what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from lookalike.errors import InternalError, LookalikeError
+
+DONE, OUR_FAULT, USERS_FAULT, INTERRUPTED = 0, 1, 2, 130
+
+
+@runtime_checkable
+class UsageMistake(Protocol):
+    """What the parser of the command line raises; its class has moved between versions of typer."""
+
+    exit_code: int
+
+    def show(self) -> None:
+        """Print the mistake with a line of usage."""
+
+
+def explain(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:
+    """Say in a sentence why a run ended, and return its exit code."""
+    if isinstance(error, BrokenPipeError):
+        return reader_left()
+    if isinstance(error, UsageMistake):
+        with contextlib.suppress(OSError):
+            error.show()
+        return USERS_FAULT
+    if debug:
+        with contextlib.suppress(OSError):
+            traceback.print_exception(error)
+    if isinstance(error, LookalikeError):
+        complain(str(error))
+        return OUR_FAULT if isinstance(error, InternalError) else USERS_FAULT
+    if isinstance(error, MemoryError):
+        complain(
+            "there is not enough memory for this: give it a part of the input at a time, use fewer --slots, "
+            "or run it on a machine with more"
+        )
+        return USERS_FAULT
+    if isinstance(error, OSError):
+        _give_up_unwritable()
+        where = f" ({error.filename})" if error.filename else ""
+        complain(f"the system refuses: {error.strerror or error}{where}")
+        return USERS_FAULT
+    complain(
+        f"this is a defect of Lookalike, please report it: {type(error).__name__}: {error}\n"
+        f"  With the place where it happened: {shlex.join(['lookalike', '--debug', *arguments])}"
+    )
+    return OUR_FAULT
+
+
+def complain(message: str) -> None:
+    """Print an error to standard error, wherever that leads."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"Error: {message}", file=sys.stderr, flush=True)
+
+
+def interrupted() -> int:
+    """The ending of Ctrl-C."""
+    with contextlib.suppress(OSError, ValueError):
+        # The terminal has just printed ^C: begin a line of our own.
+        print("\nInterrupted.", file=sys.stderr, flush=True)
+    _forget_unwritten()
+    return INTERRUPTED
+
+
+def reader_left() -> int:
+    """The ending of `lookalike … | head`: whoever read the result has seen enough, and nothing is wrong."""
+    _forget_unwritten()
+    return DONE
+
+
+def _give_up_unwritable() -> None:
+    """If it is standard output that cannot be written, do not try it again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _forget_unwritten()
+
+
+def _forget_unwritten() -> None:
+    # What is still buffered would be written at exit, to a pipe that nobody reads.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

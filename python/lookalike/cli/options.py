@@ -1,0 +1,166 @@
+"""Options that several commands share: their names, their help, and the library's defaults."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lookalike.applications.documents import PairOptions
+from lookalike.io import open_source
+from lookalike.runs import choose_progress
+
+# Defaults that the library keeps in the signatures of functions rather than in options.
+TEXT: str = inspect.signature(open_source).parameters["text"].default
+ON_ERROR: str = inspect.signature(open_source).parameters["on_error"].default
+PROGRESS: str = inspect.signature(choose_progress).parameters["kind"].default
+SHINGLE = str(PairOptions.shingle)
+
+READING = "What is read"
+SIMILARITY = "What is similar"
+KEEPING = "What is kept"
+WRITING = "What is written"
+RUNNING = "How it runs"
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        show_default=False,
+        rich_help_panel=READING,
+        help="Files, folders, globs in quotes, or - for jsonl on standard input. Parquet, jsonl, csv, tsv "
+        "and txt are read, by the file's ending; all but parquet also as .gz or .zst.",
+    ),
+]
+Text = Annotated[
+    str, typer.Option("--text", metavar="COL", rich_help_panel=READING, help="Column of the text.")
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COL",
+        rich_help_panel=READING,
+        help="Column of unique ids. Without it a document is called FILE:ROW, its row counted from 0.",
+    ),
+]
+OnError = Annotated[
+    str,
+    typer.Option(
+        "--on-error",
+        metavar="raise|skip",
+        rich_help_panel=READING,
+        help="What to do with rows that cannot be read: stop at the first, or skip and count them.",
+    ),
+]
+
+Threshold = Annotated[
+    float,
+    typer.Option(
+        "--threshold",
+        "-t",
+        metavar="NUMBER",
+        rich_help_panel=SIMILARITY,
+        help="The least Jaccard similarity of a pair, over 0 and at most 1.",
+    ),
+]
+Recall = Annotated[
+    float,
+    typer.Option(
+        "--recall",
+        metavar="NUMBER",
+        rich_help_panel=SIMILARITY,
+        help="The promised chance that a pair exactly at the threshold is found; more similar pairs "
+        "are found more often.",
+    ),
+]
+ShingleForm = Annotated[
+    str,
+    typer.Option(
+        "--shingle",
+        metavar="UNIT:K",
+        rich_help_panel=SIMILARITY,
+        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), or stopwords for "
+        "news. Options follow it: chars:9+nfkc-case.",
+    ),
+]
+Slots = Annotated[
+    int,
+    typer.Option(
+        "--slots",
+        metavar="NUMBER",
+        rich_help_panel=SIMILARITY,
+        help="Length of a signature, elsewhere called num_perm.",
+    ),
+]
+Verify = Annotated[
+    str,
+    typer.Option(
+        "--verify",
+        metavar="exact|signature",
+        rich_help_panel=SIMILARITY,
+        help="Check candidates on the data, or only by their signatures: faster, and approximate.",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="auto|lsh",
+        rich_help_panel=SIMILARITY,
+        help="How pairs are found: MinHash signatures and bands (lsh), which auto chooses too.",
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="NUMBER",
+        rich_help_panel=SIMILARITY,
+        help="Draws the hashes. The same seed gives the same result, everywhere.",
+    ),
+]
+
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        show_default=False,
+        rich_help_panel=WRITING,
+        help="Folder to write. It appears when everything is done, or not at all.",
+    ),
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite", rich_help_panel=WRITING, help="Replace what an earlier run wrote under that name."
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", rich_help_panel=WRITING, help="Print the result as JSON, for programs."),
+]
+
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="NUMBER",
+        show_default="all cores",
+        rich_help_panel=RUNNING,
+        help="Threads to use. The result does not depend on it.",
+    ),
+]
+ProgressKind = Annotated[
+    str,
+    typer.Option(
+        "--progress",
+        metavar="auto|bar|jsonl|off",
+        rich_help_panel=RUNNING,
+        help="What to show on standard error meanwhile: a bar (auto: on a terminal only) or lines of JSON.",
+    ),
+]

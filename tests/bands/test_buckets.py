@@ -1,0 +1,94 @@
+"""Signatures to bucket keys, and buckets to candidates."""
+
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike.bands import BandKeys, KeepLarge, PairSmall, Shared, buckets
+from lookalike.bands.buckets import run_starts
+from lookalike.engines import LocalEngine, Table
+from lookalike.theory import Banding
+
+SIZES = st.lists(st.integers(1, 12), max_size=8)
+
+
+def in_buckets(sizes):
+    """Rows in buckets of the given sizes, numbered so that no bucket has its rows in order."""
+    total = sum(sizes)
+    rows = np.random.default_rng(total).permutation(total)
+    return Table.of(bucket=np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes), row=rows)
+
+
+def members(table, sizes):
+    """The rows of each bucket, sorted."""
+    rows, ends = table.column("row"), np.cumsum(sizes)
+    return [sorted(rows[end - size : end].tolist()) for size, end in zip(sizes, ends, strict=True)]
+
+
+@pytest.fixture(autouse=True)
+def five_is_the_most_of_a_small_bucket(monkeypatch):
+    monkeypatch.setattr(buckets, "LARGE", 5)
+
+
+def run(engine, table, stage):
+    return engine.group(table, "bucket", stage, whole=buckets.LARGE)
+
+
+@given(SIZES, st.integers(1, 30), st.sampled_from([1, 2]))
+def test_small_buckets_give_all_their_pairs(sizes, batch_rows, threads):
+    table = in_buckets(sizes)
+    pairs = run(LocalEngine(threads, batch_rows=batch_rows), table, PairSmall())
+    expected = [pair for rows in members(table, sizes) if len(rows) <= 5 for pair in combinations(rows, 2)]
+    assert sorted(zip(pairs.column("a").tolist(), pairs.column("b").tolist(), strict=True)) == sorted(expected)
+
+
+@given(SIZES, st.integers(1, 30), st.sampled_from([1, 2]))
+def test_large_buckets_are_handed_on_and_lonely_rows_dropped(sizes, batch_rows, threads):
+    table = in_buckets(sizes)
+    engine = LocalEngine(threads, batch_rows=batch_rows)
+    for stage, least in ((KeepLarge(), 6), (Shared(), 2)):
+        kept = run(engine, table, stage)
+        wanted = [(bucket, size) for bucket, size in enumerate(sizes) if size >= least]
+        assert kept.column("bucket").tolist() == [bucket for bucket, size in wanted for _ in range(size)]
+        expected = [rows for rows in members(table, sizes) if len(rows) >= least]
+        assert members(kept, [size for _, size in wanted]) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "starts"), [([], [0]), ([7], [0, 1]), ([1, 1, 1], [0, 3]), ([1, 2, 2, 9, 9, 9], [0, 1, 3, 6])]
+)
+def test_runs_begin_where_the_key_changes(keys, starts):
+    assert run_starts(np.array(keys, np.uint64)).tolist() == starts
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 3), st.data())
+def test_the_same_key_means_the_same_slots_of_the_same_band(bands, rows, spare, data):
+    """Few values, so that bands agree often; slots that no band uses do not matter."""
+    slots = bands * rows + spare
+    count = data.draw(st.integers(1, 8))
+    matrix = np.array(
+        data.draw(st.lists(st.lists(st.integers(0, 1), min_size=slots, max_size=slots), min_size=count, max_size=count)),
+        np.uint32,
+    )
+    batch = pa.record_batch(
+        {
+            "row": pa.array(np.arange(count) + 10),
+            "slots": pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), slots),
+            "content": pa.array(np.arange(count, dtype=np.uint64) * 3),
+        }
+    )
+    start = data.draw(st.integers(0, count - 1))
+    keyed = BandKeys(Banding(bands=bands, rows=rows))(batch.slice(start)).to_pylist()
+    assert [(row["band"], row["row"]) for row in keyed] == [
+        (band, 10 + row) for band in range(bands) for row in range(start, count)
+    ]
+    assert all(row["content"] == (row["row"] - 10) * 3 for row in keyed)
+    for one, two in combinations(keyed, 2):
+        same = one["band"] == two["band"] and np.array_equal(
+            *(matrix[row["row"] - 10, row["band"] * rows : (row["band"] + 1) * rows] for row in (one, two))
+        )
+        assert (one["bucket"] == two["bucket"]) == same

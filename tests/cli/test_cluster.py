@@ -1,0 +1,86 @@
+"""lookalike cluster, from pairs to clusters."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+def clusters_in(path):
+    return {row["id"]: row["cluster"] for row in pq.read_table(path).to_pylist()}
+
+
+@pytest.fixture
+def pairs_run(type_, corpus, tmp_path):
+    assert type_("pairs", corpus, "--id", "id", "-o", tmp_path / "run").code == 0
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("name", ["", "pairs.parquet"])
+def test_pairs_of_a_run_are_clustered(type_, pairs_run, tmp_path, name):
+    ended = type_("cluster", pairs_run / name, "-o", tmp_path / "clusters.parquet")
+    assert (ended.code, ended.err) == (0, "")
+    assert "2, the largest of 2, 2" in ended.out
+    assert clusters_in(tmp_path / "clusters.parquet") == {"d0": "d0", "d2": "d0", "d1": "d1", "d3": "d1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("pairs.csv", "a,b,more\n007,08,x\n08,9,y\n"),
+        ("pairs.tsv", "a\tb\n007\t08\n08\t9\n"),
+        ("pairs.jsonl", '{"a": "007", "b": "08"}\n{"a": "08", "b": "9"}\n'),
+    ],
+)
+def test_any_table_of_pairs_is_clustered_and_ids_stay_what_they_are(type_, tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    ended = type_("cluster", tmp_path / name, "-o", tmp_path / "out.parquet", "--json")
+    assert json.loads(ended.out) == {"pairs": 2, "items": 3, "clusters": 1, "largest": [3]}
+    assert clusters_in(tmp_path / "out.parquet") == dict.fromkeys(["007", "08", "9"], "007")
+
+
+def test_parquet_of_others_is_clustered_too(type_, tmp_path):
+    pq.write_table(pa.table({"a": [1, 5], "b": [2, 2], "why": ["x", "y"]}), tmp_path / "theirs.parquet")
+    assert type_("cluster", tmp_path / "theirs.parquet", "-o", tmp_path / "out.parquet").code == 0
+    assert clusters_in(tmp_path / "out.parquet") == {1: 1, 2: 1, 5: 1}
+
+
+def test_no_pairs_make_no_clusters(type_, tmp_path):
+    (tmp_path / "none.csv").write_text("a,b\n")
+    ended = type_("cluster", tmp_path / "none.csv", "-o", tmp_path / "out.parquet")
+    assert ended.code == 0
+    assert clusters_in(tmp_path / "out.parquet") == {}
+
+
+def test_what_cannot_be_clustered_is_refused(refused, tmp_path):
+    out = ("-o", tmp_path / "out.parquet")
+    assert "there is no file" in refused("cluster", tmp_path / "nowhere.parquet", *out)
+    (tmp_path / "two.csv").write_text("a,c\n1,2\n")
+    assert "columns a and b" in refused("cluster", tmp_path / "two.csv", *out)
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2,3\n")
+    assert "ragged.csv" in refused("cluster", tmp_path / "ragged.csv", *out)
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 no PAR1")
+    assert "broken.parquet" in refused("cluster", tmp_path / "broken.parquet", *out)
+    (tmp_path / "pairs.docx").write_bytes(b"?")
+    assert "no kind" in refused("cluster", tmp_path / "pairs.docx", *out)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_damaged_file_of_ours_is_refused(refused, pairs_run, tmp_path):
+    path = pairs_run / "pairs.parquet"
+    content = bytearray(path.read_bytes())
+    content[20] ^= 1
+    path.write_bytes(content)
+    assert "damaged" in refused("cluster", path, "-o", tmp_path / "out.parquet")
+
+
+def test_output_in_the_way_is_left_alone(refused, type_, pairs_run, tmp_path):
+    out = tmp_path / "out.parquet"
+    out.write_text("mine")
+    assert "exists" in refused("cluster", pairs_run, "-o", out)
+    assert out.read_text() == "mine"
+    assert "is a folder" in refused("cluster", pairs_run, "-o", tmp_path)
+    assert "no folder" in refused("cluster", pairs_run, "-o", tmp_path / "deeper" / "out.parquet")
+    assert type_("cluster", pairs_run, "-o", out, "--overwrite").code == 0
+    assert len(clusters_in(out)) == 4

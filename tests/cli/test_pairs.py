@@ -1,0 +1,74 @@
+"""lookalike pairs, in one collection and between two."""
+
+import json
+
+import pyarrow.parquet as pq
+
+from lookalike import similar_pairs
+from lookalike.cli.pairs import repeated
+from lookalike.runs import RunRecord, read_parquet
+
+
+def found_in(folder):
+    return [(row["a"], row["b"]) for row in pq.read_table(folder / "pairs.parquet").to_pylist()]
+
+
+def test_pairs_and_the_record_are_written(type_, corpus, tmp_path):
+    out = tmp_path / "out"
+    ended = type_("pairs", corpus, "--id", "id", "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    assert sorted(entry.name for entry in out.iterdir()) == ["pairs.parquet", "run.json"]
+    assert found_in(out) == [("d0", "d2"), ("d1", "d3")]
+    assert read_parquet(out / "pairs.parquet", kind="pairs")[1].parameters["threshold"] == 0.8
+    RunRecord.read(out).verify(out)
+    facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
+    assert facts["near pairs"] == "1 at 0.8 or over"
+    assert facts["pairs"].startswith("2 in all")
+
+
+def test_the_command_finds_what_the_library_finds(type_, large_corpus, tmp_path):
+    out = tmp_path / "out"
+    assert type_("pairs", large_corpus, "-t", "0.6", "-o", out).code == 0
+    expected = similar_pairs(large_corpus, threshold=0.6)
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
+
+
+def test_pairs_between_two_collections_go_from_one_to_the_other(type_, corpus, texts, tmp_path, write_lines):
+    other = write_lines(tmp_path / "other.jsonl", [{"id": "x", "text": f"{texts[1]} and more"}])
+    ended = type_("pairs", corpus, "--with", other, "--id", "id", "-o", tmp_path / "out", "--json")
+    assert ended.code == 0
+    assert found_in(tmp_path / "out") == [("d1", "x"), ("d3", "x")]
+    assert json.loads(ended.out)["counts"]["documents_by_collection"] == [5, 1]
+
+
+def test_all_files_after_with_are_of_the_other_collection(type_, corpus, texts, tmp_path, write_lines):
+    others = [
+        write_lines(tmp_path / f"{name}.jsonl", [{"id": name, "text": f"{text} and more"}])
+        for name, text in (("x", texts[0]), ("y", texts[1]))
+    ]
+    ended = type_("pairs", corpus, "--with", *others, "--id", "id", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert {b for _, b in found_in(tmp_path / "out")} == {"x", "y"}
+
+
+def test_values_of_with_are_told_from_other_options():
+    assert repeated(["a", "b", "-o", "out"], "--with") == ["a", "b", "-o", "out"]
+    assert repeated(["a", "--with", "b", "-", "--json", "c"], "--with") == [
+        *("a", "--with", "b", "--with", "-", "--json", "c")
+    ]
+    assert repeated(["--with", "a", "--with", "b", "c"], "--with") == [
+        *("--with", "a", "--with", "b", "--with", "c")
+    ]
+
+
+def test_every_pair_of_copies_can_be_asked_for(type_, tmp_path, texts, write_lines):
+    copies = write_lines(tmp_path / "copies.jsonl", [{"id": row, "text": texts[0]} for row in range(4)])
+    assert type_("pairs", copies, "--id", "id", "-o", tmp_path / "stars").code == 0
+    assert found_in(tmp_path / "stars") == [(0, 1), (0, 2), (0, 3)]
+    assert type_("pairs", copies, "--id", "id", "--expand", "-o", tmp_path / "all").code == 0
+    assert found_in(tmp_path / "all") == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+def test_a_similarity_that_was_only_estimated_is_called_so(type_, corpus, tmp_path):
+    assert type_("pairs", corpus, "--verify", "signature", "-o", tmp_path / "out").code == 0
+    assert pq.read_table(tmp_path / "out" / "pairs.parquet").column_names == ["a", "b", "estimate"]

@@ -1,0 +1,22 @@
+"""The examples in the docstrings of families, shingles and sets are true."""
+
+import doctest
+import importlib
+
+import pytest
+
+ROOMS = [
+    "families.minhash",
+    "families.permutations",
+    "shingles.spec",
+    "shingles.sets",
+    "measures.exact",
+    "measures.sets",
+]
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_docstring_examples_run(name):
+    result = doctest.testmod(importlib.import_module(f"lookalike.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0

@@ -1,0 +1,66 @@
+"""Shingles in plain Python: tuples of words and strings of characters, easy to check by reading.
+
+It shares nothing with the kernels. A word is a run of letters (L*), marks (M*) and decimal digits (Nd),
+folded by itself; a window is a tuple of words or a string of characters.
+"""
+
+import unicodedata
+from itertools import groupby
+
+WHITE_SPACE = frozenset(
+    "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+)
+
+#: Every character Python's tables know. The kernels' are newer, and what is once assigned keeps its meaning.
+KNOWN = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cn", "Cs")]
+
+
+def is_of_a_word(character):
+    category = unicodedata.category(character)
+    return category[0] in "LM" or category == "Nd"
+
+
+def is_punctuation(character):
+    return unicodedata.category(character)[0] in "PS"
+
+
+def normal(text, shingle):
+    return unicodedata.normalize("NFKC", text) if shingle.nfkc else text
+
+
+def words(text, shingle):
+    """The words of a text, in order."""
+    runs = ("".join(run) for of_a_word, run in groupby(normal(text, shingle), key=is_of_a_word) if of_a_word)
+    return [word.casefold() if shingle.casefold else word for word in runs]
+
+
+def characters(text, shingle):
+    """The text whose characters are shingled: case, then punctuation, then white space folded."""
+    text = normal(text, shingle)
+    if shingle.casefold:
+        text = text.casefold()
+    if shingle.punctuation:
+        # White space is no punctuation, and no character is both.
+        text = "".join(" " if is_punctuation(c) else c for c in text)
+    if shingle.whitespace:
+        runs = groupby(text, key=lambda c: c in WHITE_SPACE)
+        text = "".join(" " if space else "".join(run) for space, run in runs).strip(" ")
+    return text
+
+
+def windows(units, k):
+    """Every window of k units, in order; fewer units are one window, none are none."""
+    if len(units) < k:
+        return [units] if units else []
+    return [units[start : start + k] for start in range(len(units) - k + 1)]
+
+
+def shingles(text, shingle):
+    """The windows of a text, in order, repeats included."""
+    if shingle.unit == "chars":
+        return windows(characters(text, shingle), shingle.k)
+    tokens = tuple(words(text, shingle))
+    if shingle.unit == "words":
+        return windows(tokens, shingle.k)
+    stops = {word for stop in shingle.stops for word in words(stop, shingle)}
+    return [tokens[i : i + 3] for i in range(len(tokens) - 2) if tokens[i] in stops]
