@@ -13,7 +13,8 @@ Everything here is a room on one road:
     MinHash        the family of hash functions behind it
     Shingle        how a document becomes a set
 
-Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says how much it may have missed.
+Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
+how much it may have missed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.applications.compare import Comparison, compare
-    from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, dedup, similar_pairs
+    from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
+    from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError

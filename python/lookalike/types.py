@@ -190,7 +190,9 @@ def _text_table(table: pa.Table) -> str:
     names = table.column_names
     lines = [names] + [[_cell(value) for value in row.values()] for row in table.to_pylist()]
     widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
-    return "\n".join("  ".join(f"{c:<{w}}" for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+    return "\n".join(
+        "  ".join(f"{c:<{w}}" for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
 
 
 def _escape(text: str) -> str:

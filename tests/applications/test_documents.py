@@ -5,6 +5,7 @@ from math import nan
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.conformance import oracle, texts
 
 import lookalike as la
 from lookalike.errors import (
@@ -14,7 +15,6 @@ from lookalike.errors import (
     SourceError,
     UnreachableRecallError,
 )
-from tests.conformance import oracle, texts
 
 SURE = 0.9999
 
@@ -54,7 +54,9 @@ def test_every_row_is_told_the_truth(threshold, group, keep):
         number, kept = row["id"], row["representative"]
         assert row["kept"] == (number == kept)
         assert row["cluster"] == min(members[kept])
-        assert row["flag"] == (None if len(DOCS[number].split()) > 4 else "short" if SETS[number] else "empty")
+        assert row["flag"] == (
+            None if len(DOCS[number].split()) > 4 else "short" if SETS[number] else "empty"
+        )
         if not SETS[number]:
             # Nothing is like an empty document, not even itself.
             assert (row["kept"], row["similarity"], row["via"]) == (True, None, None)
@@ -111,7 +113,14 @@ def test_rows_that_cannot_be_read_are_counted_when_they_are_skipped():
 
 @pytest.mark.parametrize(
     ("keep", "expected"),
-    [("first", "b"), ("longest", "a"), ("max:score", "c"), ("max:unknown", "a"), ("max:some", "d"), ("max:day", "b")],
+    [
+        ("first", "b"),
+        ("longest", "a"),
+        ("max:score", "c"),
+        ("max:unknown", "a"),
+        ("max:some", "d"),
+        ("max:day", "b"),
+    ],
 )
 def test_the_policy_says_which_copy_is_kept(keep, expected):
     text = "the cat sat on the mat"
@@ -130,7 +139,9 @@ def test_the_policy_says_which_copy_is_kept(keep, expected):
     assert result.kept.column("id").to_pylist() == [expected]
     assert {row["cluster"] for row in result.clusters} == {"a"}
     assert {row["representative"] for row in result.clusters} == {expected}
-    assert [row["via"] for row in result.clusters] == [None if name == expected else expected for name in "abcd"]
+    assert [row["via"] for row in result.clusters] == [
+        None if name == expected else expected for name in "abcd"
+    ]
 
 
 def test_a_policy_that_cannot_be_followed_is_refused():
@@ -199,7 +210,9 @@ def test_small_and_odd_collections(docs, kept, clusters, group, verify):
     assert str(len(docs)) in repr(result)
 
 
-@pytest.mark.parametrize("nothing", [[], (), pa.array([], pa.string()), pa.table({"text": pa.array([], pa.string())})])
+@pytest.mark.parametrize(
+    "nothing", [[], (), pa.array([], pa.string()), pa.table({"text": pa.array([], pa.string())})]
+)
 @pytest.mark.parametrize("verb", [la.dedup, la.similar_pairs])
 def test_nothing_to_read_is_an_error_that_says_so(verb, nothing):
     with pytest.raises(EmptySourceError, match="nothing to read"):
@@ -228,7 +241,11 @@ def test_ends_of_what_can_be_asked(threshold, recall):
 def test_a_threshold_of_one_finds_equal_sets_whatever_their_bags():
     passage = " ".join(texts.prose(12, 1))
     docs = [" ".join([passage] * times) for times in (2, 3, 5)] + [passage]
-    assert {(row["a"], row["b"]) for row in la.similar_pairs(docs, threshold=1.0, expand=True)} == {(0, 1), (0, 2), (1, 2)}
+    assert {(row["a"], row["b"]) for row in la.similar_pairs(docs, threshold=1.0, expand=True)} == {
+        (0, 1),
+        (0, 2),
+        (1, 2),
+    }
 
 
 REFUSED = {
@@ -285,7 +302,11 @@ def test_options_round_trip_to_json(options):
 
 def test_stop_words_of_ones_own():
     stops = la.Shingle(unit="stopwords", stops=("that", "you", "for", "your"))
-    docs = ["I recommend that you buy Sudzo for your laundry", "that you buy! For your laundry; you buy Sudzo", "Buy Sudzo"]
+    docs = [
+        "I recommend that you buy Sudzo for your laundry",
+        "that you buy! For your laundry; you buy Sudzo",
+        "Buy Sudzo",
+    ]
     pairs = la.similar_pairs(docs, shingle=stops, threshold=0.4)
     # that-you-buy, you-buy-sudzo, for-your-laundry, and on the right also you-buy-for, your-laundry-you.
     assert [(row["a"], row["b"], row["similarity"]) for row in pairs] == [(0, 1, 3 / 5)]

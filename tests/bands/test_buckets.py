@@ -43,7 +43,9 @@ def test_small_buckets_give_all_their_pairs(sizes, batch_rows, threads):
     table = in_buckets(sizes)
     pairs = run(LocalEngine(threads, batch_rows=batch_rows), table, PairSmall())
     expected = [pair for rows in members(table, sizes) if len(rows) <= 5 for pair in combinations(rows, 2)]
-    assert sorted(zip(pairs.column("a").tolist(), pairs.column("b").tolist(), strict=True)) == sorted(expected)
+    assert sorted(zip(pairs.column("a").tolist(), pairs.column("b").tolist(), strict=True)) == sorted(
+        expected
+    )
 
 
 @given(SIZES, st.integers(1, 30), st.sampled_from([1, 2]))
@@ -71,7 +73,11 @@ def test_the_same_key_means_the_same_slots_of_the_same_band(bands, rows, spare, 
     slots = bands * rows + spare
     count = data.draw(st.integers(1, 8))
     matrix = np.array(
-        data.draw(st.lists(st.lists(st.integers(0, 1), min_size=slots, max_size=slots), min_size=count, max_size=count)),
+        data.draw(
+            st.lists(
+                st.lists(st.integers(0, 1), min_size=slots, max_size=slots), min_size=count, max_size=count
+            )
+        ),
         np.uint32,
     )
     batch = pa.record_batch(

@@ -139,6 +139,13 @@ def test_the_output_is_checked_before_the_input_is_read(refused, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["dedup", "pairs"])
+def test_recall_out_of_reach_is_known_before_the_input_is_read(refused, tmp_path, name):
+    (tmp_path / "broken.jsonl").write_text("{")
+    options = ["-t", "0.2", "--recall", "0.99", "--slots", "16", "-o", tmp_path / "out"]
+    assert "slots=21" in refused(name, tmp_path / "broken.jsonl", *options)
+
+
+@pytest.mark.parametrize("name", ["dedup", "pairs"])
 def test_a_run_without_a_place_for_its_result_is_refused(refused, corpus, name):
     assert "-o FOLDER" in refused(name, corpus)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conformance import oracle
 
 from lookalike.clusters import assign, component_labels
 from lookalike.clusters.similarities import Similarities
 from lookalike.errors import OptionError
-from tests.conformance import oracle
 
 
 @given(st.integers(1, 30), st.data())
@@ -27,7 +27,7 @@ def collections(draw):
 
 
 class Case:
-    """A join of sets in which nothing was missed, or only a part of it was found, and what `assign` made of it."""
+    """A join of sets that told all near pairs, or only some, and what `assign` made of it."""
 
     def __init__(self, sets, priority, *, threshold=0.5, group="components", told=None):
         self.sets, self.priority, self.threshold = sets, priority, threshold
@@ -104,7 +104,7 @@ def test_stars_drop_only_what_a_kept_row_is_near_to(given_, threshold):
     made = case.assigned
     assert made.chained == 0
     kept = np.flatnonzero(made.kept)
-    # No kept row could have been claimed by another, and each dropped row was claimed by the first that could.
+    # No kept row could have been claimed by another; each dropped row was claimed by the first that could.
     for row, own in enumerate(sets):
         near = [other for other in kept if other != row and own and case.similarity(row, other) >= threshold]
         if made.kept[row]:
@@ -115,7 +115,7 @@ def test_stars_drop_only_what_a_kept_row_is_near_to(given_, threshold):
 
 @given(collections(), st.randoms(use_true_random=False))
 def test_stars_are_whole_even_if_few_pairs_were_told(given_, random):
-    """In large buckets a join tells a spanning few of the pairs: enough to connect, too few to claim by."""
+    """In large buckets a join tells few pairs: enough to connect rows, too few to claim by."""
     sets, priority = given_
     labels = {}
 
@@ -126,7 +126,10 @@ def test_stars_are_whole_even_if_few_pairs_were_told(given_, random):
 
     few = Case(sets, priority, group="star", told=spans)
     few.check_rows()
-    assert few.assigned.representative.tolist() == Case(sets, priority, group="star").assigned.representative.tolist()
+    assert (
+        few.assigned.representative.tolist()
+        == Case(sets, priority, group="star").assigned.representative.tolist()
+    )
 
 
 def test_a_long_chain_makes_stars_after_the_rounds_by_told_pairs_alone():

@@ -13,7 +13,12 @@ from lookalike.errors import OptionError, SourceError
 
 @pytest.mark.parametrize(
     ("keep", "parsed"),
-    [("first", ("first", None)), ("longest", ("longest", None)), ("max:stars", ("max", "stars")), ("max:a:b", ("max", "a:b"))],
+    [
+        ("first", ("first", None)),
+        ("longest", ("longest", None)),
+        ("max:stars", ("max", "stars")),
+        ("max:a:b", ("max", "a:b")),
+    ],
 )
 def test_policies_are_read(keep, parsed):
     assert parse_keep(keep) == parsed

@@ -1,7 +1,6 @@
 """The oracle itself, by known answers small enough to check by hand."""
 
 import pytest
-
 from tests.conformance import oracle
 
 WORDS = [

@@ -4,12 +4,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conformance import oracle, texts
 
 import lookalike as la
 from lookalike.bands import buckets
-from tests.conformance import oracle, texts
 
-#: So high that on the fixed collections here nothing is missed: what is found can be compared with what there is.
+#: So high that on the fixed collections here nothing is missed, and what is found is all there is.
 SURE = 0.9999
 
 # Few words, so that texts overlap in every way; odd ones, so that cutting and folding are tested along.
@@ -24,7 +24,9 @@ def found(pairs, column="similarity"):
     return {(a, b): similarity for a, b, similarity in rows}
 
 
-@given(DOCUMENTS, st.sampled_from([0.1, 1 / 3, 0.5, 0.8, 1.0]), st.integers(1, 6), st.booleans(), st.booleans())
+@given(
+    DOCUMENTS, st.sampled_from([0.1, 1 / 3, 0.5, 0.8, 1.0]), st.integers(1, 6), st.booleans(), st.booleans()
+)
 def test_a_reported_pair_has_exactly_the_similarity_that_brute_force_counts(docs, threshold, k, bag, expand):
     sets = [(oracle.bag if bag else oracle.shingles)(text, k) for text in docs]
     truth = oracle.pairs(sets, threshold)
@@ -35,7 +37,7 @@ def test_a_reported_pair_has_exactly_the_similarity_that_brute_force_counts(docs
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9, 1.0])
 def test_expanded_pairs_are_all_pairs(threshold):
-    docs = texts.families(30, seed=1) + ["", "short", "Short!", "...", ""]
+    docs = [*texts.families(30, seed=1), "", "short", "Short!", "...", ""]
     truth = oracle.pairs([oracle.shingles(text) for text in docs], threshold)
     assert len(truth) > 20
     assert found(la.similar_pairs(docs, threshold=threshold, recall=SURE, expand=True)) == truth
@@ -45,13 +47,15 @@ def test_expanded_pairs_are_all_pairs(threshold):
 def test_expanded_pairs_between_two_collections_are_all_pairs_across(threshold):
     rows = texts.families(30, seed=2)
     # Copies within the first, within the second, and across, in any dress; empty ones match nothing.
-    first = rows[::2] + [texts.dressed(rows[0], 1), texts.dressed(rows[1], 2), rows[2], "", "only here"]
+    first = [*rows[::2], texts.dressed(rows[0], 1), texts.dressed(rows[1], 2), rows[2], "", "only here"]
     second = ["", *rows[1::2], texts.dressed(rows[1], 3), texts.dressed(rows[0], 4), rows[1], "only there"]
     one, two = ([oracle.shingles(text) for text in side] for side in (first, second))
     truth = oracle.pairs_across(one, two, threshold)
     assert len(truth) > 15
     for expand in (False, True):
-        assert found(la.similar_pairs(first, second, threshold=threshold, recall=SURE, expand=expand)) == truth
+        assert (
+            found(la.similar_pairs(first, second, threshold=threshold, recall=SURE, expand=expand)) == truth
+        )
 
 
 @pytest.mark.parametrize(("one", "other"), [(40, 40), (1, 60), (60, 1)])
@@ -61,7 +65,9 @@ def test_pairs_across_are_right_in_large_buckets_too(monkeypatch, large, one, ot
     template = texts.prose(120, 3)
     first = texts.joined([*texts.variants(template, one, 1), template])
     second = texts.joined([*texts.variants(template, other, 2), template])
-    truth = oracle.pairs_across([oracle.shingles(x) for x in first], [oracle.shingles(x) for x in second], 0.7)
+    truth = oracle.pairs_across(
+        [oracle.shingles(x) for x in first], [oracle.shingles(x) for x in second], 0.7
+    )
     pairs = la.similar_pairs(first, second, threshold=0.7, recall=SURE)
     assert found(pairs).items() <= truth.items()
     if large == 64 and one + other <= 62:
@@ -102,7 +108,9 @@ def test_other_shingles_keep_the_promise_of_verified_pairs(shingle):
         if shingle == "words:2-case":
             return frozenset(oracle.windows(text.split(), 2))
         tokens = oracle.words(text)
-        return frozenset(tuple(tokens[at : at + 3]) for at, word in enumerate(tokens[:-2]) if word in ("the", "you"))
+        return frozenset(
+            tuple(tokens[at : at + 3]) for at, word in enumerate(tokens[:-2]) if word in ("the", "you")
+        )
 
     truth = oracle.pairs([windows(text) for text in docs], 0.5)
     assert len(truth) > 5

@@ -1,7 +1,7 @@
 """The promise: recall at the threshold, measured on edited copies whose similarity brute force counted.
 
-Copies differ from their sources by replaced, inserted and deleted words, by crops, by moved paragraphs and by one word
-in front. Corpora and hash functions are drawn by fixed seeds and pooled, so the outcome is fixed too.
+Copies differ from their sources by replaced, inserted and deleted words, by crops, by moved paragraphs and by
+one word in front. Corpora and hash functions are drawn by fixed seeds and pooled; so the outcome is fixed.
 """
 
 import random
@@ -58,7 +58,11 @@ def test_recall_of_small_sets_exactly_at_the_threshold_is_as_promised(shared, un
         draw = random.Random(seed)
         items = []
         for first in range(0, 1_500 * union, union):
-            elements = list(range(first, first + union)) if consecutive else [draw.getrandbits(60) for _ in range(union)]
+            elements = (
+                list(range(first, first + union))
+                if consecutive
+                else [draw.getrandbits(60) for _ in range(union)]
+            )
             draw.shuffle(elements)
             apart = shared + (union - shared) // 2
             items += [elements[:apart], elements[:shared] + elements[apart:]]

@@ -6,11 +6,11 @@ import pandas
 import polars
 import pyarrow as pa
 import pytest
+from tests.conformance import texts
 
 import lookalike as la
 from lookalike.applications.documents import collection
 from lookalike.bands import buckets
-from tests.conformance import texts
 
 
 def documents():
@@ -38,7 +38,9 @@ def table(ids, order=None):
 
 def by_id(frame):
     """Rows in the order of their ids; everything else as it is."""
-    return sorted(frame.to_arrow().to_pylist(), key=lambda row: [row[name] for name in ("id", "a", "b") if name in row])
+    return sorted(
+        frame.to_arrow().to_pylist(), key=lambda row: [row[name] for name in ("id", "a", "b") if name in row]
+    )
 
 
 def answer(docs, *, counts=True, **options):
@@ -59,14 +61,22 @@ def large(request, monkeypatch):
 def test_threads_and_sizes_of_batches_do_not_matter(monkeypatch, verify):
     expected = answer(DOCS, engine=la.LocalEngine(1), verify=verify)
     assert len(expected[1]) > 30
-    for threads, batch_rows, batch_bytes in [(2, 1 << 16, 4 << 20), (1, 1, 1), (2, 3, 2000), (2, 40, 100), (1, 70, 1)]:
+    for threads, batch_rows, batch_bytes in [
+        (2, 1 << 16, 4 << 20),
+        (1, 1, 1),
+        (2, 3, 2000),
+        (2, 40, 100),
+        (1, 70, 1),
+    ]:
         monkeypatch.setattr(collection, "BATCH_BYTES", batch_bytes)
         engine = la.LocalEngine(threads, batch_rows=batch_rows)
         assert answer(DOCS, engine=engine, verify=verify) == expected, (threads, batch_rows, batch_bytes)
 
 
 @pytest.mark.usefixtures("large")
-@pytest.mark.parametrize("ids", [[f"id{at * 7 % 1000:03}" for at in range(len(DOCS))], range(1000, 1000 + len(DOCS))])
+@pytest.mark.parametrize(
+    "ids", [[f"id{at * 7 % 1000:03}" for at in range(len(DOCS))], range(1000, 1000 + len(DOCS))]
+)
 @pytest.mark.parametrize("keep", ["longest", "max:stars"])
 @pytest.mark.parametrize("group", ["components", "star"])
 def test_the_order_of_rows_does_not_matter(ids, keep, group):
@@ -114,6 +124,16 @@ FORMS = {
 }
 
 
+@pytest.mark.parametrize("frame", [polars.DataFrame, pandas.DataFrame])
+@pytest.mark.parametrize(
+    "ids", [[f"id{at * 7 % 1000:03}" for at in range(len(DOCS))], range(1000, 1000 + len(DOCS))]
+)
+def test_frames_with_ids_give_what_arrow_gives(frame, ids):
+    expected = table(ids)
+    said = answer(frame(expected.to_pydict()), id="id", keep="max:stars")
+    assert said == answer(expected, id="id", keep="max:stars")
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_the_form_of_the_input_does_not_matter(form):
     assert answer(FORMS[form]()) == answer(DOCS)
@@ -139,7 +159,12 @@ def test_pairs_between_two_collections_do_not_depend_on_batches(monkeypatch, exp
 
 
 def test_another_seed_finds_the_same_where_nothing_is_missed_and_draws_other_hashes():
-    one, two = (la.similar_pairs(DOCS, threshold=0.5, recall=0.9999, seed=seed) for seed in (0, 12345678901234567890))
+    one, two = (
+        la.similar_pairs(DOCS, threshold=0.5, recall=0.9999, seed=seed) for seed in (0, 12345678901234567890)
+    )
     assert by_id(one) == by_id(two)
-    missed = [{(r["a"], r["b"]) for r in la.similar_pairs(DOCS, threshold=0.5, recall=0.3, seed=seed)} for seed in (0, 1)]
+    missed = [
+        {(r["a"], r["b"]) for r in la.similar_pairs(DOCS, threshold=0.5, recall=0.3, seed=seed)}
+        for seed in (0, 1)
+    ]
     assert missed[0] != missed[1]

@@ -27,11 +27,11 @@ def joined(collection):
 
 
 def families(count, seed, *, words=60, most=5, changes=3):
-    """Texts in shuffled order: `count` originals, each with up to `most` edited copies of up to `changes` words."""
+    """Shuffled texts: originals, each with up to `most` copies in which up to `changes` words differ."""
     draw = random.Random(seed)
     rows = []
     for family in range(count):
-        original = prose(words + draw.randrange(words), (seed, family).__hash__())
+        original = prose(words + draw.randrange(words), seed * 1000 + family)
         rows.append(original)
         for copy in range(draw.randrange(most + 1)):
             rows += variants(original, 1, seed * 1000 + copy, changes=draw.randrange(changes + 1))
@@ -43,4 +43,6 @@ def dressed(text, seed):
     """The same words in other dress: capitals, punctuation and white space differ."""
     draw = random.Random(seed)
     marks = (" ", "  ", ", ", ". ", "!\n", "\t", " — ", " (", "…")
-    return "".join(draw.choice((str.upper, str.lower, str.title))(word) + draw.choice(marks) for word in text.split())
+    return "".join(
+        draw.choice((str.upper, str.lower, str.title))(word) + draw.choice(marks) for word in text.split()
+    )

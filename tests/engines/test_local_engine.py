@@ -163,7 +163,9 @@ def test_group_cuts_only_runs_longer_than_a_batch_and_than_what_must_stay_whole(
 # fetch
 
 
-@given(st.permutations(range(12)), st.lists(st.tuples(*[st.integers(0, 11)] * 2), max_size=30), SIZES, ENGINES)
+@given(
+    st.permutations(range(12)), st.lists(st.tuples(*[st.integers(0, 11)] * 2), max_size=30), SIZES, ENGINES
+)
 def test_fetch_gives_rows_by_number_wherever_they_stand(order, items, sizes, engine):
     numbers = np.array(order)
     held = table(sizes, row=numbers, value=numbers * 10)
@@ -180,7 +182,9 @@ def test_fetch_gives_rows_by_number_wherever_they_stand(order, items, sizes, eng
 
 def test_fetch_knows_rows_with_gaps_between_their_numbers():
     def value(batch, held):
-        return pa.record_batch({"value": held.batches[0]["value"].take(pa.array(held.at(batch["a"].to_numpy())))})
+        return pa.record_batch(
+            {"value": held.batches[0]["value"].take(pa.array(held.at(batch["a"].to_numpy())))}
+        )
 
     gaps = Table.of(row=np.array([9, 2, 5]), value=pa.array(["nine", "two", "five"]))
     fetched = LocalEngine(1).fetch(gaps, Table.of(a=np.array([2, 9])), ("a",), value)
@@ -206,7 +210,9 @@ def test_fetch_hands_out_items_in_pieces_and_tells_how_many_are_done():
 @given(st.lists(st.integers(0, 99), max_size=30), SIZES, ENGINES)
 def test_fold_merges_in_the_order_of_batches(values, sizes, engine):
     folded = engine.fold(
-        table(sizes, x=np.array(values, np.int64)), lambda batch: batch["x"].to_pylist(), lambda one, two: one + two
+        table(sizes, x=np.array(values, np.int64)),
+        lambda batch: batch["x"].to_pylist(),
+        lambda one, two: one + two,
     )
     assert folded == (values or None)
 
@@ -232,7 +238,11 @@ def test_an_empty_table_still_tells_what_a_stage_would_make_of_it(threads, batch
     def name(batch, held=None):
         return pa.record_batch({"name": pa.array([], pa.string())})
 
-    for made in (engine.map(nothing, name), engine.group(nothing, "key", name), engine.fetch(nothing, nothing, ("key",), name)):
+    for made in (
+        engine.map(nothing, name),
+        engine.group(nothing, "key", name),
+        engine.fetch(nothing, nothing, ("key",), name),
+    ):
         assert (made.rows, made.schema) == (0, pa.schema([("name", pa.string())]))
         assert made.column("name").tolist() == []
     assert not engine.fold(nothing, len, max)

@@ -160,5 +160,5 @@ def test_a_column_named_twice_is_refused_only_if_it_is_wanted(tmp_path, read_all
 def test_a_header_that_cannot_be_read_makes_the_file_unreadable(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("text,b\n".encode("utf-16"))
-    with pytest.raises(SourceError, match=r"a\.csv: .*header on line 1 cannot be read: byte 0xff"):
+    with pytest.raises(SourceError, match=r"a\.csv: .*header on line 1 cannot be read: not UTF-8: byte 0xff"):
         open_files(path)

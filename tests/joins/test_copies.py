@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conformance import oracle, texts
 
 import lookalike as la
 from lookalike import _core
@@ -13,7 +14,6 @@ from lookalike.families import MinHash
 from lookalike.joins import Items
 from lookalike.joins.copies import KeepRows, Stars, representatives
 from lookalike.shingles import Shingle
-from tests.conformance import oracle, texts
 
 PASSAGE = "one two three four five six seven eight nine ten"
 
@@ -32,7 +32,10 @@ def classes(docs, *, engine=None, rows=None, shingle="words:5"):
 
 
 CASES = {
-    "dress": (["The cat sat on the mat", "the CAT, sat: on the mat!", "the  cat\nsat on\tthe mat"], [0, 0, 0]),
+    "dress": (
+        ["The cat sat on the mat", "the CAT, sat: on the mat!", "the  cat\nsat on\tthe mat"],
+        [0, 0, 0],
+    ),
     "a word more": ([PASSAGE, PASSAGE + " ten"], [0, 1]),
     "a passage twice": (
         # Begins and ends alike, so that saying it three times rather than two adds no window.
@@ -40,7 +43,12 @@ CASES = {
         [0, 0, 0],
     ),
     "two dresses of each bag": (
-        [" ".join([PASSAGE] * 3), " ".join([PASSAGE] * 2), " ".join([PASSAGE] * 3).upper(), " ".join([PASSAGE] * 2).title()],
+        [
+            " ".join([PASSAGE] * 3),
+            " ".join([PASSAGE] * 2),
+            " ".join([PASSAGE] * 3).upper(),
+            " ".join([PASSAGE] * 2).title(),
+        ],
         [0, 0, 0, 0],
     ),
     "order of words": (["a b c d e f", "f e d c b a"], [0, 1]),
@@ -60,7 +68,9 @@ def test_a_bag_that_counts_repeats_tells_repeated_passages_apart():
     assert classes(CASES["a passage twice"][0], shingle="words:5+bag") == [0, 1, 2]
 
 
-@given(st.lists(st.lists(st.sampled_from("abAB"), max_size=8).map(" ".join), min_size=1, max_size=25), st.data())
+@given(
+    st.lists(st.lists(st.sampled_from("abAB"), max_size=8).map(" ".join), min_size=1, max_size=25), st.data()
+)
 def test_classes_are_those_of_brute_force_whatever_the_batches(docs, data):
     sets = [oracle.shingles(text, 2) for text in docs]
     expected = [row if not own else sets.index(own) for row, own in enumerate(sets)]
@@ -72,7 +82,9 @@ def test_classes_are_those_of_brute_force_whatever_the_batches(docs, data):
 
 
 def test_stars_begin_at_the_first_row_of_a_run():
-    batch = pa.record_batch({"key": pa.array([1, 1, 1, 5, 7, 7], pa.uint64()), "row": pa.array([4, 8, 9, 1, 2, 3])})
+    batch = pa.record_batch(
+        {"key": pa.array([1, 1, 1, 5, 7, 7], pa.uint64()), "row": pa.array([4, 8, 9, 1, 2, 3])}
+    )
     assert Stars("key")(batch).to_pydict() == {"a": [4, 4, 2], "b": [8, 9, 3]}
 
 
@@ -80,7 +92,9 @@ def test_copies_become_star_edges_and_are_counted():
     text = " ".join(texts.prose(50, 1))
     docs = ["before", text, "between", *(texts.dressed(text, seed) for seed in range(20))]
     pairs = la.similar_pairs(docs)
-    assert [(row["a"], row["b"], row["similarity"]) for row in pairs] == [(1, row, 1.0) for row in range(3, 23)]
+    assert [(row["a"], row["b"], row["similarity"]) for row in pairs] == [
+        (1, row, 1.0) for row in range(3, 23)
+    ]
     account = pairs.account
     assert (account.items, account.copies, account.representatives, account.pairs) == (23, 20, 3, 0)
     assert len(la.similar_pairs(docs, expand=True)) == 21 * 20 // 2

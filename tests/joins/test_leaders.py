@@ -5,12 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.conformance import oracle, texts
 
 import lookalike as la
 from lookalike.bands import buckets
 from lookalike.engines import Table
 from lookalike.joins.leaders import ACROSS, ROUNDS, LeaderAccount, across_large, join_large
-from tests.conformance import oracle, texts
 
 SURE = 0.9999
 
@@ -31,7 +31,7 @@ def one_family():
 
 
 def two_families_of_one_boilerplate():
-    """Two thirds of each text are the same everywhere: all meet in the boilerplate's buckets, and only families match."""
+    """Two thirds of each text are the same: all meet in its buckets, and only families match."""
     boilerplate = texts.prose(120, 2)
     return [
         row for family in (3, 4) for row in texts.variants(texts.prose(60, family) + boilerplate, 40, family)
@@ -41,7 +41,9 @@ def two_families_of_one_boilerplate():
 def many_small_families_of_one_boilerplate():
     boilerplate = texts.prose(100, 5)
     return [
-        row for family in range(15) for row in texts.variants(texts.prose(40, 50 + family) + boilerplate, 4, family)
+        row
+        for family in range(15)
+        for row in texts.variants(texts.prose(40, 50 + family) + boilerplate, 4, family)
     ]
 
 
@@ -49,13 +51,20 @@ def with_strangers():
     return [*one_family(), *(texts.prose(80, 100 + row) for row in range(40))]
 
 
-COLLECTIONS = [one_family, two_families_of_one_boilerplate, many_small_families_of_one_boilerplate, with_strangers]
+COLLECTIONS = [
+    one_family,
+    two_families_of_one_boilerplate,
+    many_small_families_of_one_boilerplate,
+    with_strangers,
+]
 
 
 @pytest.mark.parametrize("large", [2, 4, 16])
 @pytest.mark.parametrize("group", ["components", "star"])
 @pytest.mark.parametrize("collection", COLLECTIONS)
-def test_clusters_are_those_of_brute_force_however_small_a_large_bucket_is(monkeypatch, collection, group, large):
+def test_clusters_are_those_of_brute_force_however_small_a_large_bucket_is(
+    monkeypatch, collection, group, large
+):
     monkeypatch.setattr(buckets, "LARGE", large)
     rows = collection()
     random.Random(7).shuffle(rows)
@@ -145,7 +154,9 @@ def test_rows_that_match_no_leader_choose_their_own_and_few_are_paired_outright(
     family = [row % 3 for row in range(60)] + [9, 9, 8]
     checks = Checks(family)
     account = join_large(bucket_table(range(63)), 63, NOTHING, checks)
-    rounds = [(0, row) for row in range(1, 63)] + [(1, row) for row in range(2, 63) if row % 3 != 0 or row >= 60]
+    rounds = [(0, row) for row in range(1, 63)] + [
+        (1, row) for row in range(2, 63) if row % 3 != 0 or row >= 60
+    ]
     last = [row for row in range(2, 63) if row % 3 == 2 and row < 60] + [60, 61, 62]
     rounds += [(2, row) for row in last[1:]]
     assert sorted(checks.asked) == sorted(set(rounds) | set(combinations([60, 61, 62], 2)))
@@ -157,7 +168,9 @@ def test_strangers_in_a_bucket_are_given_up_after_a_few_rounds_and_counted_once(
     checks = Checks(range(100))
     account = join_large(bucket_table(range(100), range(100)), 100, NOTHING, checks)
     # Round i checks what is left against row i; a failed check is not repeated in the other band.
-    assert sorted(checks.asked) == [(leader, row) for leader in range(ROUNDS) for row in range(leader + 1, 100)]
+    assert sorted(checks.asked) == [
+        (leader, row) for leader in range(ROUNDS) for row in range(leader + 1, 100)
+    ]
     # The first of those that are left would have been the next leader, and leaders do not count.
     assert account.unsettled == 100 - ROUNDS - 1
 
@@ -180,7 +193,10 @@ def test_across_every_row_meets_a_few_leaders_of_the_other_side_and_never_itself
     assert len(set(pairs)) == len(pairs) == account.checked
     assert all(one < two for one, two in pairs)
     assert all((first[one] and second[two]) or (second[one] and first[two]) for one, two in pairs)
-    met = {row: {*(two for one, two in pairs if one == row), *(one for one, two in pairs if two == row)} for row in range(60)}
+    met = {
+        row: {*(two for one, two in pairs if one == row), *(one for one, two in pairs if two == row)}
+        for row in range(60)
+    }
     assert all(len(others) >= ACROSS for others in met.values())
     # Each bucket's leaders are the first of each side, as they come.
     ones, others = [r for r in order if first[r]][:ACROSS], [r for r in order if second[r]][:ACROSS]
@@ -194,6 +210,8 @@ def test_across_counts_what_was_not_compared():
     second = np.array([row >= 20 for row in order])
     a, _, account = across_large(bucket_table(order), first, second)
     possible = {
-        (one, two) for one, two in combinations(order, 2) if (first[one] and second[two]) or (second[one] and first[two])
+        (one, two)
+        for one, two in combinations(order, 2)
+        if (first[one] and second[two]) or (second[one] and first[two])
     }
     assert account.not_compared == len(possible) - len(a)

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -267,3 +268,19 @@ def test_an_atomic_write_into_a_missing_folder_is_an_output_error(tmp_path):
 
 def _environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def test_a_second_ctrl_c_does_not_stop_the_clean_up(tmp_path, monkeypatch):
+    remove = shutil.rmtree
+
+    def remove_slowly(path, **options):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", remove_slowly)
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(KeyboardInterrupt), RunFolder.create(tmp_path / "out") as folder:
+        write_and_raise(folder, KeyboardInterrupt)
+    assert list(tmp_path.iterdir()) == []
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -85,6 +87,28 @@ def test_a_bar_appears_only_after_two_seconds():
     assert "sign" in shown
     assert "40/100" in shown
     assert "10 documents/s" in shown
+
+
+def test_a_stage_that_tells_nothing_is_shown_all_the_same():
+    stream = Terminal()
+    with BarProgress(stream, patience=0.01).stage("cluster", total=100):
+        for _ in range(500):
+            if "cluster" in stream.getvalue():
+                break
+            time.sleep(0.01)
+    assert "cluster" in stream.getvalue()
+    # Nothing is known about how far it is, so nothing is said about it.
+    assert "/100" not in stream.getvalue()
+
+
+def test_a_stage_that_ends_soon_is_never_shown():
+    stream = Terminal()
+    before = threading.active_count()
+    with BarProgress(stream, patience=0.05).stage("plan"):
+        pass
+    time.sleep(0.1)
+    assert stream.getvalue() == ""
+    assert threading.active_count() == before
 
 
 def test_rich_is_imported_only_for_a_bar():

@@ -76,6 +76,34 @@ def test_similarity_of_texts_is_that_of_their_windows(shingle, one, other):
     assert (shared[0], union[0]) == (len(a & b), len(a | b))
 
 
+edits = st.lists(
+    st.tuples(st.integers(0, 3), st.floats(0, 1), st.sampled_from(["new ", "é", "", " "])), max_size=3
+)
+
+
+@given(
+    st.builds(Shingle, unit=st.sampled_from(["words", "chars"]), k=st.integers(1, 6)),
+    prose,
+    st.lists(edits, max_size=6),
+)
+def test_a_text_and_its_edited_copies_are_as_similar_as_their_windows(shingle, text, edited):
+    copies = [text, *(edit(text, changes) for changes in edited)]
+    windows = [set(oracle.shingles(copy, shingle)) for copy in copies]
+    a, b = (column.ravel().astype(np.uint32) for column in np.indices((len(copies), len(copies))))
+    shared, union = _core.compare_texts([ragged(*copies)], a, b, shingle.shingler(), at_least=0.0, threads=1)
+    assert shared.tolist() == [len(one & other) for one, other in product(windows, repeat=2)]
+    assert union.tolist() == [len(one | other) for one, other in product(windows, repeat=2)]
+
+
+def edit(text, changes):
+    """Puts something in, takes something out, or crops, at places given as fractions of the text."""
+    for kind, place, piece in changes:
+        at = round(place * len(text))
+        before, after = text[:at], text[at:]
+        text = [before + piece + after, before + piece + after[1:], before + piece, piece + after][kind]
+    return text
+
+
 @given(st.sampled_from(["words:2", "chars:4", "words:1"]), texts, texts)
 def test_the_seed_changes_hashes_and_not_sets(form, one, other):
     shingle = Shingle.parse(form)

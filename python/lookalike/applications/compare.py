@@ -151,7 +151,7 @@ def compare(
     >>> a, b = "the cat sat on the mat all day", "yesterday the cat sat on the mat"
     >>> compare(a, b, shingle="words:2", least=4)
     similarity    0.6250 exactly: 5 of 8 different shingles (words:2) are in both
-    estimated     0.6797 from signatures of 128 slots
+    estimated     0.5703 from signatures of 128 slots
     contained     71.4% of a's 7 in b, 83.3% of b's 6 in a
     passages      1 of 4 words or more, 75.0% of a and 85.7% of b
        1  6 words: the cat sat on the mat

@@ -1,4 +1,4 @@
-"""A demonstration: plant edited copies in a made-up corpus, deduplicate it, compare the answer with the truth.
+"""A demonstration: plant edited copies in a made-up corpus, deduplicate it, and judge the answer.
 
 What is true is counted in plain Python by `planted.truth`, which shares nothing with the kernels it judges.
 """

@@ -38,7 +38,7 @@ def cluster(pairs: Any) -> Clusters:
     y   x
     """
     a, b = _ends(pairs)
-    both = pa.chunked_array([*_chunks(a), *_chunks(b)])
+    both = pa.chunked_array([*_chunks(a), *_chunks(b)], a.type)
     if both.null_count:
         raise SourceError("an end of a pair is null: leave such pairs out")
     ids = both.unique()
@@ -54,11 +54,15 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
         table = pa.table(pairs)
         for name in ("a", "b"):
             if name not in table.column_names:
-                raise MissingColumnError(f"pairs need the columns a and b; there are {', '.join(table.column_names)}")
+                raise MissingColumnError(
+                    f"pairs need the columns a and b; there are {', '.join(table.column_names)}"
+                )
         a, b = table["a"], table["b"]
         if pa.types.is_integer(a.type) != pa.types.is_integer(b.type):
             raise SourceError(f"both ends of a pair must be of one type: a is {a.type}, and b is {b.type}")
-        return a, b.cast(a.type)
+        # Arrow does not sort views, in which polars hands out strings.
+        kind = pa.large_string() if pa.types.is_string_view(a.type) else a.type
+        return a.cast(kind), b.cast(kind)
     ends = list(pairs) if isinstance(pairs, Iterable) else [pairs]
     if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
         raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")

@@ -1,7 +1,8 @@
 """Buckets → candidates.
 
-A small bucket gives all its pairs. A large one would give quadratically many, so its rows are handed on as they are and compared with
-leaders (`joins.leaders`). Buckets up to `LARGE` rows must be grouped whole, so that a bucket looks small only if it is.
+A small bucket gives all its pairs. A large one would give quadratically many, so its rows are handed on as
+they are and compared with leaders (`joins.leaders`). Buckets up to `LARGE` rows must be grouped whole, so
+that a bucket looks small only if it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.types import I64
 
-#: A bucket of more rows than this is large. 64 rows are 2,016 pairs, 32 a row: about what reading the row cost.
+#: A bucket of more rows than this is large. 64 rows are 2,016 pairs, 32 a row: about what reading the row
+#: cost.
 LARGE = 64
 
 

@@ -13,14 +13,16 @@ from lookalike.theory import Banding
 
 @dataclass(frozen=True)
 class BandKeys:
-    """A stage: signed rows (`row`, `slots`, `content`) → one row a band (`bucket`, `band`, `row`, `content`)."""
+    """A stage: signed `row`, `slots`, `content` → a row a band (`bucket`, `band`, `row`, `content`)."""
 
     banding: Banding
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         bands = self.banding.bands
         slots = batch["slots"]
-        matrix = slots.values.to_numpy().reshape(-1, slots.type.list_size)[slots.offset : slots.offset + len(slots)]
+        matrix = slots.values.to_numpy().reshape(-1, slots.type.list_size)[
+            slots.offset : slots.offset + len(slots)
+        ]
         keys = _core.band_keys(matrix, bands=bands, rows=self.banding.rows, threads=1)
         return pa.record_batch(
             {

@@ -1,10 +1,11 @@
 """The command: what a person types, and what comes back.
 
-app.py      the commands there are; each is a function in a file of its own, loaded when it is called
-options.py  options that several commands share, with the library's defaults
-ending.py   how a run ends: exit codes, and errors in a sentence
-output.py   results to standard output, notes to standard error
-steps.py    what the demonstration shows while it runs
+app.py           the commands there are; each is a function in a file of its own, loaded when it is called
+options.py       options that several commands share, with the library's defaults
+output.py        what is checked before a run begins, and notes to standard error
+ending.py        how a run ends: exit codes, and errors in a sentence
+side_by_side.py  two texts beside each other, for `compare`
+steps.py         what `demo` shows while it runs
 
 Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interrupted.
 """

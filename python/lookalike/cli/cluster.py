@@ -14,7 +14,7 @@ from lookalike.applications.grouping import cluster as group
 from lookalike.charts import numbers
 from lookalike.cli import options as shared
 from lookalike.errors import ArtefactError, OutputError, SourceError
-from lookalike.joins.prepare import ALGORITHM_VERSION
+from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, is_run_folder, read_header, read_parquet, write_parquet
 
 _LARGEST = 5

@@ -10,7 +10,14 @@ import typer
 from lookalike.applications.documents import DedupOptions, dedup_source
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
-from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
+from lookalike.cli.output import (
+    Reading,
+    checked_folder,
+    note,
+    note_what_was_left_out,
+    opened,
+    require_reachable,
+)
 from lookalike.clusters import parse_keep
 from lookalike.engines import LocalEngine
 from lookalike.runs import RunFolder, RunRecord, choose_progress
@@ -95,6 +102,7 @@ def dedup(
             "group": group,
         }
     )
+    require_reachable(chosen)
     engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
@@ -105,6 +113,8 @@ def dedup(
         with opened(inputs, reading, output=output) as source:
             rehearsal = rehearse(source, chosen, engine=engine, watch=watch)
             note_what_was_left_out(source)
+        for sentence in rehearsal.advice:
+            note(sentence)
         print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
         return
     with (

@@ -8,12 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of
-from lookalike.applications.documents.summary import pair_lines
+from lookalike.applications.documents.summary import pair_lines, search_advice
 from lookalike.cli import options as shared
 from lookalike.cli.app import Command
-from lookalike.cli.output import Reading, checked_folder, note_what_was_left_out, opened
+from lookalike.cli.output import (
+    Reading,
+    checked_folder,
+    note,
+    note_what_was_left_out,
+    opened,
+    require_reachable,
+)
 from lookalike.engines import LocalEngine
-from lookalike.joins.prepare import ALGORITHM_VERSION
+from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, RunRecord, choose_progress, write_parquet
 from lookalike.runs.watch import Watch
 
@@ -110,6 +117,7 @@ def pairs(
             "verify": verify,
         }
     )
+    require_reachable(chosen)
     engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     with ExitStack() as stack:
@@ -152,6 +160,8 @@ def pairs(
         ).write(folder.path)
         for source in sources:
             note_what_was_left_out(source)
+    for sentence in search_advice(account, chosen):
+        note(sentence)
     if json:
         print(record.to_json().rstrip())
         return

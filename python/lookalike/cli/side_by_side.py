@@ -128,7 +128,7 @@ def elided(text: str, most: int) -> str:
     Examples
     --------
     >>> elided("to be or not to be, that is the question", 24)
-    'to be or not … question'
+    'to be or not to … question'
     """
     head, tail = text, ""
     if len(text) > 4 * most:

@@ -1,7 +1,8 @@
 """Pairs → for every row: its cluster, the row kept for it, and how it hangs on it.
 
-`components` puts everything connected in one cluster, so a row may be under the threshold to the row that is kept; such chains are counted, and `via` names a neighbour at or over
-it. `star` lets kept rows claim only their own neighbours, so every dropped row is at or over the threshold to a kept one (`stars`).
+`components` puts everything connected in one cluster, so a row may be under the threshold to the row that is
+kept; such chains are counted, and `via` names a neighbour at or over it. `star` lets kept rows claim only
+their own neighbours, so every dropped row is at or over the threshold to a kept one (`stars`).
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def assign(
 
 
 def _least_by(label: I64, priority: I64) -> I64:
-    """For every label, its member of least priority; labels are row numbers, and those of no row give any row."""
+    """For every label, its member of least priority. Labels are row numbers; one of no row gives any row."""
     member_at = np.empty(len(priority), np.int64)
     member_at[priority] = np.arange(len(priority))
     least = np.full(len(label), len(priority) - 1, np.int64)
@@ -99,7 +100,11 @@ def _least_by(label: I64, priority: I64) -> I64:
 
 def _nearest(rows: int, a: I64, b: I64, similarity: F64) -> I64:
     """Every row's most similar neighbour, the least of equals; itself if it has none."""
-    ends, others, values = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([similarity, similarity])
+    ends, others, values = (
+        np.concatenate([a, b]),
+        np.concatenate([b, a]),
+        np.concatenate([similarity, similarity]),
+    )
     order = np.lexsort((others, -values, ends))
     nearest = np.arange(rows, dtype=np.int64)
     # Written from last to first, so that the first of each row stays.

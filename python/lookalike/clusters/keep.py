@@ -29,14 +29,18 @@ def parse_keep(keep: str) -> tuple[str, str | None]:
 def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None = None) -> I64:
     """Each row's place in the order of preference, 0 for the row anyone would keep first.
 
-    `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest, nulls and
-    NaN last, ties by id.
+    `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest,
+    nulls and NaN last, ties by id.
     """
     if values is None:
         wish = rows if arrival is None else arrival
         order = np.argsort(wish, kind="stable")
     else:
-        if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_temporal(values.type)):
+        if not (
+            pa.types.is_integer(values.type)
+            or pa.types.is_floating(values.type)
+            or pa.types.is_temporal(values.type)
+        ):
             raise SourceError(f"keep=max needs a column of numbers or dates, not of {values.type}")
         if pa.types.is_floating(values.type):
             # NaN says as little about a row as null, and Arrow would prefer it.

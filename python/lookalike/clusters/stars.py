@@ -1,4 +1,4 @@
-"""Stars: kept rows claim only their own neighbours, so every dropped row is at or over the threshold to a kept one."""
+"""Stars: kept rows claim their neighbours, so a dropped row is at or over the threshold to a kept one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from lookalike.clusters.components import component_labels
 from lookalike.clusters.similarities import Similarities
 from lookalike.types import I64
 
-#: Rows of a component that are compared with all of it. A join tells few of the pairs in large buckets, so a star by known pairs alone
-#: would be small; past so many rounds it will do.
+#: Rows of a component that are compared with all of it. A join tells few of the pairs in large buckets, so a
+#: star by known pairs alone would be small; past so many rounds it will do.
 ROUNDS = 8
 
 
 def keepers(a: I64, b: I64, priority: I64, similarities: Similarities, *, threshold: float) -> I64:
-    """The keeper of every row: in each component rows are asked in order of priority, and claim their free neighbours.
+    """The keeper of every row: itself, or the row that claimed it.
 
+    In each component rows are asked in order of priority, and a row that is free claims its free neighbours.
     Priorities of rows in pairs are distinct.
     """
     keeper = np.arange(len(priority), dtype=np.int64)
@@ -46,4 +47,6 @@ def _by_known_pairs(a: I64, b: I64, priority: I64) -> I64:
     order = np.argsort(ends, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=len(priority)))]).astype(np.int64)
     neighbours = np.concatenate([b, a])[order].astype(np.uint32)
-    return _core.stars(np.argsort(priority, kind="stable").astype(np.uint32), (neighbours, first)).astype(np.int64)
+    return _core.stars(np.argsort(priority, kind="stable").astype(np.uint32), (neighbours, first)).astype(
+        np.int64
+    )

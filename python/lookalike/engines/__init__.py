@@ -1,6 +1,7 @@
 """Engines move tables of Arrow batches and know nothing of what is in them.
 
-An engine offers six verbs: `scan`, `map`, `group`, `fetch`, `fold`, `write`. Joins are written once over them.
+An engine offers six verbs: `scan`, `map`, `group`, `fetch`, `fold`, `write`. Joins are written once over
+them.
 """
 
 from lookalike.engines.cores import checked_threads, cores

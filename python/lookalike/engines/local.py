@@ -1,8 +1,8 @@
 """One process, its threads, its memory.
 
-Batches are worked on by a few threads at a time; kernels release the interpreter lock, so the threads are real. They live no longer than a
-verb, so a process may fork between verbs. Tables are held in memory: a verb needs its input, its output, and for `group` 16 bytes a row
-to sort by.
+Batches are worked on by a few threads at a time; kernels release the interpreter lock, so the threads are
+real. They live no longer than a verb, so a process may fork between verbs. Tables are held in memory: a verb
+needs its input, its output, and for `group` 16 bytes a row to sort by.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class LocalEngine:
     threads
         How many threads work at once; all cores by default. Changes the time, never the answer.
     batch_rows
-        The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside. Changes the memory,
-        never the answer.
+        The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside.
+        Changes the memory, never the answer.
     """
 
     def __init__(self, threads: int | None = None, *, batch_rows: int = 1 << 16) -> None:
@@ -82,7 +82,9 @@ class LocalEngine:
         )
         return self._work(pieces, lambda batch: stage(batch, held), items.schema, advance)
 
-    def fold(self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]) -> T | None:
+    def fold(
+        self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
+    ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
         values = list(self._in_order(table.batches, stage))
         return reduce(merge, values) if values else None
@@ -162,7 +164,9 @@ class LocalEngine:
 def _unsigned(column: pa.Array, name: str) -> U64:
     """Whole numbers as unsigned ones, in the same order."""
     if not pa.types.is_integer(column.type) or column.null_count:
-        raise InternalError(f"cannot group by column {name!r} of {column.type}: keys are whole numbers without nulls")
+        raise InternalError(
+            f"cannot group by column {name!r} of {column.type}: keys are whole numbers without nulls"
+        )
     values = column.to_numpy()
     if values.dtype.kind == "u":
         unsigned: U64 = values.astype(np.uint64, copy=False)
@@ -183,7 +187,7 @@ def _together(*batches: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _cuts(keys: U64, most: int, whole: int) -> Iterator[tuple[int, int, int | None]]:
-    """Where to cut sorted keys into batches: start, stop, and the first row of a run that began in a batch before."""
+    """Where to cut sorted keys into batches: start, stop, and where a run began that goes on here."""
     start, count, most = 0, len(keys), max(most, whole)
     while start < count:
         stop = min(start + most, count)

@@ -78,10 +78,11 @@ class Engine(Protocol):
     ) -> Table:
         """Apply a stage to the rows with equal keys together.
 
-        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. A run of equal keys is never cut
-        in two, unless it is longer than `whole` and than a batch may be: then it comes in batches of its own, each of more than
-        `whole` rows. So a stage that asks for `whole` can tell by the length of a run whether it has all of it. With
-        `repeat_first` every such batch begins with the run's first row.
+        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. A run of
+        equal keys is never cut in two, unless it is longer than `whole` and than a batch may be: then it
+        comes in batches of its own, each of more than `whole` rows. So a stage that asks for `whole` can tell
+        by the length of a run whether it has all of it. With `repeat_first` every such batch begins with the
+        run's first row.
         """
 
     def fetch(
@@ -93,10 +94,12 @@ class Engine(Protocol):
         *,
         advance: Callable[[int], None] | None = None,
     ) -> Table:
-        """Apply a stage to every batch of `items`, with the rows of `table` that its columns `on` name in reach."""
+        """Apply a stage to every batch of `items`, with rows of `table` that columns `on` name in reach."""
 
-    def fold(self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]) -> T | None:
-        """Bring a small value to the driver: the stage's value of every batch, merged; None of an empty table."""
+    def fold(
+        self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
+    ) -> T | None:
+        """Bring a small value to the driver: the stage's value of every batch, merged; None of no batches."""
 
     def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
         """Hand every batch, in order, to a sink."""

@@ -55,11 +55,21 @@ class Wanted:
 def missing_column(name: str, where: str, columns: Iterable[str], *, within: str = "") -> MissingColumnError:
     """The error for a column that is not there: which there are, and which was perhaps meant."""
     there = list(columns)
-    near = difflib.get_close_matches(name, there, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, there, n=1, cutoff=0.6)
     near = near or [column for column in there if column.lower() == name.lower()]
-    hint = f". Did you mean {near[0]!r}?" if near else ""
-    listed = ", ".join(there[:20]) + (" …" if len(there) > 20 else "") if there else "none at all"
+    hint = (
+        f". Did you mean {near[0]!r}?" if near else ". Name the one you mean (--text, --id)" if there else ""
+    )
+    listed = (
+        ", ".join(map(_short, there[:20])) + (" …" if len(there) > 20 else "") if there else "none at all"
+    )
     return MissingColumnError(f"{where} has no column {name!r}{within}: it has {listed}{hint}")
+
+
+def _short(name: str) -> str:
+    # The first row of a csv file without a header may be whole documents.
+    line = " ".join(name.split())
+    return line if len(line) <= 30 else line[:29] + "…"
 
 
 def is_text(kind: pa.DataType) -> bool:

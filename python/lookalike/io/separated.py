@@ -75,7 +75,7 @@ class Separated(Format):
 
     def _header(self, chunk: Chunk, splitter: RowSplitter) -> list[str]:
         record = chunk.record(0)
-        reason = chunk.flaws.get(0) or not_utf8(record)
+        reason = chunk.flaws.get(0) or _not_utf8(record)
         if reason is not None:
             raise UnreadableFileError(f"its header on line {chunk.line(0)} cannot be read: {reason}")
         return [field.decode("utf-8") for field in splitter.fields(record)]
@@ -150,7 +150,7 @@ class _Parser:
         for position in range(len(chunk)):
             record = chunk.record(position)
             fields = [] if position in chunk.flaws else self._splitter.fields(record)
-            reason = chunk.flaws.get(position) or not_utf8(record)
+            reason = chunk.flaws.get(position) or _not_utf8(record)
             if reason is None and len(fields) != self._width:
                 reason = f"{len(fields)} fields where the header has {self._width}"
             if reason is not None:
@@ -163,3 +163,8 @@ class _Parser:
             self._names[number]: pa.array(values, pa.large_string()) for number, values in columns.items()
         }
         return pa.table(arrays), np.array(positions, dtype=np.int64)
+
+
+def _not_utf8(record: bytes) -> str | None:
+    reason = not_utf8(record)
+    return None if reason is None else f"not UTF-8: {reason} of the row"

@@ -13,8 +13,9 @@ from lookalike.theory import Plan, RecallEstimate
 class Account:
     """Counts of one join, its plan, and the recall it estimates it had.
 
-    `plan.expected_candidates` stands beside `candidates`: what was thought, and what came. `median_similarity` is that of two rows
-    picked at random; `unspaced` counts texts written without spaces between words.
+    `plan.expected_candidates` stands beside `candidates`: what was thought, and what came.
+    `median_similarity` is that of two rows picked at random; `unspaced` counts texts written without spaces
+    between words.
     """
 
     method: str

@@ -1,8 +1,9 @@
 """Exact copies first: rows with the same shingle set, confirmed, and one representative of each class.
 
-Copies share their signature, so rows are grouped by its hash. Most copies also share the bag of their shingles (the same text, or the same words in other dress)
-and are compared with the first of those; the firsts of different bags are compared with the first of their signature. Each row costs two
-comparisons at most. Rows of one signature but different sets, which long near-duplicates often are, stay representatives.
+Copies share their signature, so rows are grouped by its hash. Most copies also share the bag of their
+shingles (the same text, or the same words in other dress) and are compared with the first of those; the
+firsts of different bags are compared with the first of their signature. Each row costs two comparisons at
+most. Rows of one signature but different sets, which long near-duplicates often are, stay representatives.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class KeepRows:
 
 
 def representatives(engine: Engine, items: Items, signed: Table) -> I64:
-    """The representative of every row: itself, or the row it is an exact copy of. `signed` holds no empty rows."""
+    """Of every row: itself, or the row it is an exact copy of. `signed` holds no empty rows."""
     representative = np.arange(items.rows, dtype=np.int64)
     narrow = Table(tuple(batch.select(["row", "content", "copy"]) for batch in signed.batches), _NARROW)
     for key in ("copy", "content"):

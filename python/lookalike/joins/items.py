@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lookalike.engines import Table
 from lookalike.engines.verbs import Stage
 from lookalike.families import MinHash
 from lookalike.joins.sign import SignSets, SignTexts
 from lookalike.measures.candidates import Exact
 from lookalike.shingles import Shingle
+from lookalike.types import I64, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,6 +43,15 @@ class Items:
     def rows(self) -> int:
         """How many items there are."""
         return self.table.rows
+
+    def sides(self, representative: I64) -> tuple[Bools, Bools] | None:
+        """Of two collections: which representatives stand for rows of the first, which for the second."""
+        if self.boundary is None:
+            return None
+        first, second = np.zeros((2, self.rows), np.bool_)
+        first[representative[: self.boundary]] = True
+        second[representative[self.boundary :]] = True
+        return first, second
 
     def sign(self, family: MinHash) -> Stage:
         """The stage that signs these items."""

@@ -1,8 +1,10 @@
-"""Large buckets: compared with leaders, so that a bucket of a million costs a million checks, not half a trillion.
+"""Large buckets: rows are compared with leaders; so a million cost a million checks, not half a trillion.
 
-In one collection, what matters about a large bucket is who belongs together. Its leader is the row with the least content hash; every row not yet known to be in the
-leader's cluster is checked against it. Rows that fail choose a new leader among themselves, for a few rounds; few enough are paired outright. Bands come
-one after the other, so that what one band joined the next need not check again: a million variants of one template cost little more than one check each.
+In one collection, what matters about a large bucket is who belongs together. Its leader is the row with the
+least content hash; every row not yet known to be in the leader's cluster is checked against it. Rows that
+fail choose a new leader among themselves, for a few rounds; few enough are paired outright. Bands come one
+after the other, so that what one band joined the next need not check again: a million variants of one
+template cost little more than one check each.
 
 Between two collections, every row is checked against a few leaders of the other side.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,14 +40,18 @@ class LeaderAccount:
     rows: int = 0
     largest: int = 0
     checked: int = 0
-    #: Pairs that shared a large bucket and were not checked against each other there, counted once a band: at most so many were not at all.
+    #: Pairs that shared a large bucket and were not checked against each other there, counted once a band: at
+    #: most so many were not at all.
     not_compared: int = 0
     #: Rows that matched no leader in any round of some large bucket.
     unsettled: int = 0
 
 
 def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -> LeaderAccount:
-    """Check the rows of large buckets (sorted by bucket, then content) against leaders. `joined` are pairs already verified."""
+    """Check the rows of large buckets (sorted by bucket, then content) against leaders.
+
+    `joined` are pairs already verified.
+    """
     if not large.rows:
         return LeaderAccount()
     keys, bands, members = large.column("bucket"), large.column("band"), large.column("row")
@@ -56,7 +63,8 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     for band in np.unique(bands):
         here = bands == band
         key, row = keys[here], members[here]
-        # In the last round no bucket gets a new leader: what has become small is paired, and the rest is given up.
+        # In the last round no bucket gets a new leader: what has become small is paired, and the rest is
+        # given up.
         for rounds_left in range(ROUNDS, -1, -1):
             if not len(row):
                 break
@@ -88,10 +96,11 @@ def _leader_of(key: U64, row: I64) -> I64:
 
 
 def _candidates(key: U64, row: I64, labels: U32, *, lead: bool) -> tuple[I64, I64, Bools]:
-    """Candidates of a round, each once, and which rows wait for its outcome: those not in their leader's cluster yet.
+    """Candidates of a round, each once, and which rows wait for its outcome.
 
-    A bucket's first row leads it, and every waiting row is checked against it if buckets are led in this round. Buckets that have
-    become small are paired outright, and none of their rows waits.
+    Those are the ones not in their leader's cluster yet. A bucket's first row leads it, and every waiting row
+    is checked against it if buckets are led in this round. Buckets that have become small are paired
+    outright, and none of their rows waits.
     """
     leader = _leader_of(key, row)
     sizes = np.diff(run_starts(key))
@@ -123,22 +132,27 @@ def _among(codes: U64, ordered: U64) -> Bools:
 
 
 def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, LeaderAccount]:
-    """Candidates of large buckets between two collections, each once: every row with a few leaders of the other side."""
+    """Candidates of large buckets between two collections: every row with a few leaders of the other side."""
     members = large.column("row")
     starts = run_starts(large.column("bucket"))
     found: list[tuple[I64, I64]] = []
     possible = 0
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for start, stop in pairwise(starts.tolist()):
         rows = members[start:stop]
         ones, others = rows[first[rows]], rows[second[rows]]
-        # Of the combinations, a row that stands for both sides makes one with itself, and two such rows make two.
+        # Of the combinations, a row that stands for both sides makes one with itself, and two such rows make
+        # two.
         both = int(np.count_nonzero(first[rows] & second[rows]))
         possible += len(ones) * len(others) - both * (both + 1) // 2
-        a = np.concatenate([np.repeat(ones, min(len(others), ACROSS)), np.repeat(others, min(len(ones), ACROSS))])
+        a = np.concatenate(
+            [np.repeat(ones, min(len(others), ACROSS)), np.repeat(others, min(len(ones), ACROSS))]
+        )
         b = np.concatenate([np.tile(others[:ACROSS], len(ones)), np.tile(ones[:ACROSS], len(others))])
         found.append(_distinct(a[a != b], b[a != b]))
     compared = sum(len(a) for a, _ in found)
-    low, high = _distinct(concatenate((a for a, _ in found), np.int64), concatenate((b for _, b in found), np.int64))
+    low, high = _distinct(
+        concatenate((a for a, _ in found), np.int64), concatenate((b for _, b in found), np.int64)
+    )
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),

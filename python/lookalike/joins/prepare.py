@@ -9,18 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.copies import KeepRows, representatives
+from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
 from lookalike.joins.sample import agreement_counts
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
 from lookalike.types import I64, U8
-
-#: Of everything that decides a result; every stored file carries it.
-ALGORITHM_VERSION: int = _core.ALGORITHM_VERSION
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,17 +47,17 @@ class Prepared:
     @property
     def empty(self) -> int:
         """Rows without a single shingle."""
-        return self._flagged(_core.FLAG_EMPTY)
+        return self._flagged(EMPTY)
 
     @property
     def short(self) -> int:
         """Rows shorter than a shingle."""
-        return self._flagged(_core.FLAG_SHORT)
+        return self._flagged(SHORT)
 
     @property
     def unspaced(self) -> int:
         """Texts written without spaces between words."""
-        return self._flagged(_core.FLAG_UNSPACED)
+        return self._flagged(UNSPACED)
 
     @property
     def copies(self) -> int:
@@ -81,14 +78,20 @@ def prepare(
         signed = engine.map(items.table, items.sign(family), advance=advance)
     flags = np.zeros(items.rows, np.uint8)
     flags[signed.column("row")] = signed.column("flags")
-    signed = engine.map(signed, KeepRows((flags & _core.FLAG_EMPTY) == 0))
+    signed = engine.map(signed, KeepRows((flags & EMPTY) == 0))
     with watch.stage("copies", signed.rows):
         representative = representatives(engine, items, signed)
         signed = engine.map(signed, KeepRows(representative == np.arange(items.rows)))
     with watch.stage("plan"):
         counts = agreement_counts(engine, signed, family.slots)
-        bytes_per_item = items.bytes / max(1, items.rows)
-        sample = SimilaritySample(counts=counts, items=signed.rows, bytes_per_item=bytes_per_item)
+        sides = items.sides(representative)
+        first, second = (signed.rows, None) if sides is None else (int(side.sum()) for side in sides)
+        sample = SimilaritySample(
+            counts=counts,
+            items=first,
+            other_items=second,
+            bytes_per_item=items.bytes / max(1, items.rows),
+        )
         half = np.searchsorted(np.cumsum(counts), sample.pairs / 2)
         chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
     return Prepared(

@@ -18,7 +18,7 @@ SAMPLE_ROWS = 1000
 
 @dataclass(frozen=True)
 class Least:
-    """A stage for `fold`: the signatures of the rows with the least content hashes. Any cut of the rows gives the same sample."""
+    """A stage for `fold`: the signatures of the rows with the least content hashes, however rows are cut."""
 
     count: int = SAMPLE_ROWS
 

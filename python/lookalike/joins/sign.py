@@ -40,7 +40,9 @@ def _signed(batch: pa.RecordBatch, signed: Signatures) -> pa.RecordBatch:
     return pa.record_batch(
         {
             "row": batch["row"],
-            "slots": pa.FixedSizeListArray.from_arrays(pa.array(signed.slots.reshape(-1)), signed.slots.shape[1]),
+            "slots": pa.FixedSizeListArray.from_arrays(
+                pa.array(signed.slots.reshape(-1)), signed.slots.shape[1]
+            ),
             "content": pa.array(signed.content),
             "copy": pa.array(copy),
             "flags": pa.array(signed.flags),

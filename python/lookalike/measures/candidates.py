@@ -1,6 +1,6 @@
 """Candidates → verified pairs: the one place where a similarity is decided.
 
-`Exact` counts shared and joint shingles; `Agreement`, the named cheaper choice, counts agreeing slots of signatures.
+`Exact` counts shared and joint shingles; `Agreement`, the named cheaper choice, counts agreeing slots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from lookalike.types import F64, U32, list_buffers, string_buffers
 class Exact:
     """A stage for `fetch`: candidates (`a`, `b`) → those with Jaccard similarity of at least `at_least`.
 
-    Similarity is f64(shared) / f64(union) over sets of 64-bit hashes: of `text` by the shingler, or of `elements` as they are.
+    Similarity is f64(shared) / f64(union) over sets of 64-bit hashes: of `text` by the shingler, or of
+    `elements` as they are.
     """
 
     shingler: _core.Shingler | None
@@ -38,7 +39,7 @@ class Exact:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A stage for `fetch` from signed rows: candidates → those whose signatures agree in at least a fraction of slots."""
+    """A stage for `fetch` from signed rows: candidates → those that agree in at least a fraction of slots."""
 
     at_least: float
 

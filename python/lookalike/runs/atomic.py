@@ -69,7 +69,8 @@ def unwritable(target: Path, error: OSError) -> OutputError:
         return OutputError(
             f"the disk of {target} is full: make room there or choose another place for the output"
         )
-    reason = error.strerror or str(error)
+    # Arrow's errors carry a number, and a text that names our hidden files.
+    reason = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
     return OutputError(
         f"cannot write {target}: {reason}; choose another place for the output or mend its permissions"
     )

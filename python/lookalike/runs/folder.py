@@ -79,7 +79,7 @@ class RunFolder:
             try:
                 cleanup.callback(_remove_empty, _missing_parents(self.target))
                 self.target.parent.mkdir(parents=True, exist_ok=True)
-                cleanup.callback(shutil.rmtree, self.path, ignore_errors=True)
+                cleanup.callback(_remove, self.path)
                 self.path.mkdir()
             except OSError as error:
                 raise unwritable(self.target, error) from error
@@ -101,7 +101,8 @@ class RunFolder:
             _sync_tree(self.path)
             # Another run may have finished under the same name in the meantime.
             _check_target(self.target, overwrite=self._overwrite)
-            _swap_in(self.path, self.target)
+            with _undisturbed():
+                _swap_in(self.path, self.target)
             sync(self.target.parent)
         except OSError as error:
             raise (self._full() if _disk_was_full(error) else unwritable(self.target, error)) from error
@@ -163,6 +164,11 @@ def _missing_parents(target: Path) -> list[Path]:
     return [parent for parent in target.parents if not parent.exists()]
 
 
+def _remove(folder: Path) -> None:
+    with _undisturbed():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _remove_empty(folders: list[Path]) -> None:
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -212,6 +218,21 @@ def _killed_means_exit() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C and polite kills wait for nothing: who presses twice does not want half a clean-up."""
+    taken = {}
+    if threading.current_thread() is threading.main_thread():
+        taken = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, *_POLITE_KILLS)}
+    try:
+        yield
+    finally:
+        for number, handler in taken.items():
+            # None stands for a handler of another language, which could not be put back.
+            if handler is not None:
+                signal.signal(number, handler)
 
 
 def _size(count: float) -> str:

@@ -168,37 +168,58 @@ class _Bar:
         self._done = 0
         self._started = clock()
         self._shown: tuple[rich.progress.Progress, Any] | None = None
+        self._closed = False
         self._lock = threading.Lock()
+        # A stage that cannot say how far it is must not be silent either.
+        self._timer = threading.Timer(patience, self._appear)
+        self._timer.daemon = True
+        self._timer.start()
 
     def advance(self, count: int) -> None:
         with self._lock:
             self._done += count
-            seconds = self._clock() - self._started
-            if self._shown is None and seconds >= self._patience:
+            if self._shown is None and self._clock() - self._started >= self._patience:
                 self._shown = self._show()
-            if self._shown is not None:
-                bar, task = self._shown
-                rate = f"{self._done / seconds:,.0f} {self._unit}/s" if seconds > 0 else ""
-                bar.update(task, completed=self._done, rate=rate)
+            self._update()
 
     def close(self) -> None:
-        if self._shown is not None:
-            self._shown[0].stop()
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._shown is not None:
+                self._shown[0].stop()
+
+    def _appear(self) -> None:
+        with self._lock:
+            if self._shown is None and not self._closed:
+                self._shown = self._show()
+                self._update()
+
+    def _update(self) -> None:
+        if self._shown is None or not self._done:
+            return
+        bar, task = self._shown
+        seconds = self._clock() - self._started
+        of_total = f"/{self._total:,}" if self._total else ""
+        rate = f"{self._done / seconds:,.0f} {self._unit}/s" if seconds > 0 else ""
+        count = f"{self._done:,}{of_total}"
+        bar.update(task, total=self._total, completed=self._done, count=count, rate=rate)
 
     def _show(self) -> tuple[rich.progress.Progress, Any]:
         # rich takes a tenth of a second to import; most stages end before a bar is due.
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
         bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TextColumn("{task.fields[count]}"),
             TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(),
+            TimeRemainingColumn() if self._total else TimeElapsedColumn(),
             console=Console(file=self._stream),
             transient=True,
         )
         bar.start()
-        return bar, bar.add_task(self._name, total=self._total, rate="")
+        # Until something is done, the bar only moves to and fro.
+        return bar, bar.add_task(self._name, total=None, count="", rate="")

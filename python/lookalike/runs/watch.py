@@ -25,7 +25,7 @@ class Watch:
     def stage(
         self, name: str, total: int | None = None, *, unit: str = "documents", size: int | None = None
     ) -> Iterator[Callable[[int], None]]:
-        """Follow the block as the stage `name`, of `total` items and `size` bytes; calls say how many are done."""
+        """Follow the block as a stage of `total` items and `size` bytes; calls say how many are done."""
         with self._stopwatch.stage(name) as stage, self._progress.stage(name, total, unit) as shown:
             stage.items, stage.bytes = total, size
             yield shown.advance

@@ -48,13 +48,28 @@ pub(crate) fn shingles<L: Lanes>(
 /// Writes where each character begins, then the length of the text; returns the number of characters.
 #[inline(always)]
 fn find_starts(text: &[u8], starts: &mut Vec<u32>) -> usize {
-    // Written always and kept by moving on: a branch here would be guessed wrong on every other byte of mixed text.
-    starts.resize(text.len() + 1, 0);
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    starts.resize(text.len() + 9, 0);
     let mut characters = 0;
-    for (i, &byte) in text.iter().enumerate() {
-        starts[characters] = i as u32;
-        characters += usize::from(byte & 0xC0 != 0x80);
+    for at in (0..text.len()).step_by(8) {
+        let chunk = hash::load(text, at);
+        // A byte 10xxxxxx goes on with a character; any other begins one.
+        let mut begins = !chunk & HIGH | chunk << 1 & HIGH;
+        let room: &mut [u32; 8] = (&mut starts[characters..characters + 8]).try_into().expect("eight entries");
+        if begins == HIGH {
+            *room = std::array::from_fn(|i| (at + i) as u32);
+            characters += 8;
+        } else {
+            // Eight are written, some of them to be written over: a loop that stops early would be guessed wrong.
+            for start in room {
+                *start = at as u32 + begins.trailing_zeros() / 8;
+                begins &= begins.wrapping_sub(1);
+            }
+            characters += (!chunk & HIGH | chunk << 1 & HIGH).count_ones() as usize;
+        }
     }
+    // The bytes past the end of the text are zeros, and zeros begin characters.
+    characters -= text.len().next_multiple_of(8) - text.len();
     starts[characters] = text.len() as u32;
     characters
 }

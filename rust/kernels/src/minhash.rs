@@ -10,7 +10,7 @@
 //! Only slots whose bucket stayed empty pay for the second kind of rank.
 
 use crate::hash;
-use crate::simd::{Lanes, Level, for_each_path};
+use crate::simd::{Lanes, for_each_path};
 
 /// The slot of an empty set, and of nothing else that matters: rows without elements are kept out of the bands.
 pub const EMPTY: u32 = u32::MAX;
@@ -92,8 +92,7 @@ impl Signer {
             Family::Bucketed => {
                 first_ranks(elements, signature, &mut self.second);
                 // A slot still open here may be filled from a later piece, and then that lower rank wins.
-                self.open.clear();
-                self.open.extend((0..signature.len() as u32).filter(|&slot| signature[slot as usize] >= BEHIND));
+                self.find_open(signature);
                 if !self.open.is_empty() {
                     self.split(elements);
                     self.lower_open(orders, |least| BEHIND | least >> 1, signature);
@@ -117,6 +116,19 @@ impl Signer {
                 *slot = if least == u64::MAX { EMPTY } else { hash::mix(least) as u32 };
             }
         }
+    }
+
+    /// Lists the slots whose bucket no element has claimed.
+    #[inline(always)]
+    fn find_open(&mut self, signature: &[u32]) {
+        // Written always and kept by moving on: which slots are open is a coin toss, and no branch could guess it.
+        self.open.resize(signature.len(), 0);
+        let mut count = 0;
+        for (slot, &rank) in signature.iter().enumerate() {
+            self.open[count] = slot as u32;
+            count += usize::from(rank >= BEHIND);
+        }
+        self.open.truncate(count);
     }
 
     /// Lowers the open slots by the least product of any element with each slot's multiplier.
@@ -230,16 +242,13 @@ pub fn agreement(a: &[u32], b: &[u32]) -> u32 {
 
 /// A hash of a whole signature: equal for equal sets, and what leaders and samples are chosen by.
 pub fn content(signature: &[u32], seed: u64) -> u64 {
-    let mut state = hash::begin(seed, signature.len());
-    for pair in signature.chunks(2) {
-        let low = u64::from(pair[0]);
-        let high = pair.get(1).map_or(0, |&x| u64::from(x));
-        state = hash::round(state, low | high << 32);
+    // Four strands side by side, so that one multiplication need not wait for another.
+    let mut strands = [0, 1, 2, 3].map(|strand| hash::begin(seed, 4 * signature.len() + strand));
+    for slots in signature.chunks(8) {
+        for (strand, pair) in strands.iter_mut().zip(slots.chunks(2)) {
+            let high = pair.get(1).map_or(0, |&slot| u64::from(slot));
+            *strand = hash::round(*strand, u64::from(pair[0]) | high << 32);
+        }
     }
-    hash::mix(state)
-}
-
-/// Every path, for tests that compare them.
-pub fn levels() -> Vec<Level> {
-    Level::available()
+    hash::mix(strands.into_iter().fold(0, hash::round))
 }

@@ -1,6 +1,6 @@
 //! Candidates → exact counts: how many shingles two items share, and how many they have together.
 //!
-//! Candidates come sorted by their left item, whose set is put in a table once; the right items stream past it. No set of a right item
+//! The set of one item, the one in most pairs, is put in a table once; the others stream past it. No set of a right item
 //! is ever held: a near-duplicate's shingles are nearly all in the table already, and the few that are not go to a small table of
 //! their own. O(shingles) time a pair, memory of two documents a thread.
 
@@ -127,8 +127,11 @@ impl<'t> Count<'t> {
         left.forget_marks();
         extra.clear();
         // shared ≤ |left| and union ≥ |left| + extra. Rounded up: giving up must never lose a pair.
-        let most_extra =
-            if at_least > 0.0 { (left.len() as f64 * (1.0 / at_least - 1.0)) as usize + 1 } else { usize::MAX };
+        let most_extra = if at_least > 0.0 {
+            ((left.len() as f64 * (1.0 / at_least - 1.0)) as usize).saturating_add(1)
+        } else {
+            usize::MAX
+        };
         Count { left, extra, shared: 0, most_extra }
     }
 
@@ -163,28 +166,29 @@ impl Sink for Table {
     }
 }
 
-/// Exact counts of candidates among documents; best sorted by `left`.
+/// Exact counts of candidates among documents. Best in an order in which candidates of one document lie together.
 pub fn compare_texts(
     level: Level,
     texts: &Rows<'_, u8>,
-    left: &[u32],
-    right: &[u32],
+    a: &[u32],
+    b: &[u32],
     spec: &Spec,
     at_least: f64,
     out: &mut [Counts],
 ) {
-    let pieces = (left.par_chunks(PAIRS), right.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
-    pieces.into_par_iter().for_each_init(Workspace::default, |work, (left, right, out)| {
+    let pieces = (a.par_chunks(PAIRS), b.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
+    pieces.into_par_iter().for_each_init(Workspace::default, |work, (a, b, out)| {
         let mut held = None;
-        for ((&a, &b), counts) in left.iter().zip(right).zip(out) {
-            let (left, right) = (texts.get(a), texts.get(b));
-            if held != Some(a) {
+        for (left, right, i) in by_busiest(a, b) {
+            let again = held == Some(left);
+            held = Some(left);
+            let (left, right) = (texts.get(left), texts.get(right));
+            if !again {
                 fill(level, left, spec, work);
-                held = Some(a);
             } else if Ends::serve(spec) && !work.ends.learnt() {
                 learn(level, left, spec, work);
             }
-            *counts = if left == right {
+            out[i] = if left == right {
                 let all = work.left.len() as u32;
                 Counts { shared: all, union: all }
             } else {
@@ -194,25 +198,36 @@ pub fn compare_texts(
     });
 }
 
-/// Exact counts of candidates among sets of distinct elements; best sorted by `left`.
-pub fn compare_sets(sets: &Rows<'_, u64>, left: &[u32], right: &[u32], at_least: f64, out: &mut [Counts]) {
-    let pieces = (left.par_chunks(PAIRS), right.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
+/// Exact counts of candidates among sets of distinct elements; best in an order as above.
+pub fn compare_sets(sets: &Rows<'_, u64>, a: &[u32], b: &[u32], at_least: f64, out: &mut [Counts]) {
+    let pieces = (a.par_chunks(PAIRS), b.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
     pieces.into_par_iter().for_each_init(
         || (Table::default(), Table::default()),
-        |(table, extra), (left, right, out)| {
+        |(table, extra), (a, b, out)| {
             let mut held = None;
-            for ((&a, &b), counts) in left.iter().zip(right).zip(out) {
-                if held != Some(a) {
+            for (left, right, i) in by_busiest(a, b) {
+                if held != Some(left) {
                     table.clear();
-                    table.insert_all(sets.get(a));
-                    held = Some(a);
+                    table.insert_all(sets.get(left));
+                    held = Some(left);
                 }
                 let mut count = Count::begin(table, extra, at_least);
-                count.take(sets.get(b));
-                *counts = count.end();
+                count.take(sets.get(right));
+                out[i] = count.end();
             }
         },
     );
+}
+
+/// Pairs as (left, right, place): on the left the row that is in more of these pairs, whose table then serves them all.
+fn by_busiest(a: &[u32], b: &[u32]) -> Vec<(u32, u32, usize)> {
+    let mut rows: Vec<u32> = a.iter().chain(b).copied().collect();
+    rows.sort_unstable();
+    let pairs_of = |row: u32| rows.partition_point(|&r| r <= row) - rows.partition_point(|&r| r < row);
+    let turned = |(i, (&a, &b)): (usize, (&u32, &u32))| if pairs_of(b) > pairs_of(a) { (b, a, i) } else { (a, b, i) };
+    let mut pairs: Vec<_> = a.iter().zip(b).enumerate().map(turned).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 #[cfg(test)]

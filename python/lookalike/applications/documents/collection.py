@@ -23,7 +23,8 @@ _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 class Collection:
     """The rows of one source.
 
-    `order[row]` is where the row of a number arrived; rows are numbered in id order, so that no result depends on how they arrived.
+    `order[row]` is where the row of a number arrived; rows are numbered in id order, so that no result
+    depends on how they arrived.
     """
 
     source: Source
@@ -58,7 +59,9 @@ class Collection:
         raise IndexError(row)
 
 
-def collect(source: Source, engine: Engine, watch: Watch, *, extra: str | None = None, first_row: int = 0) -> Collection:
+def collect(
+    source: Source, engine: Engine, watch: Watch, *, extra: str | None = None, first_row: int = 0
+) -> Collection:
     """Read a source and number its rows from `first_row` in id order."""
     batches: list[pa.RecordBatch] = []
     with watch.stage("read", unit="documents") as advance:

@@ -15,7 +15,7 @@ from lookalike.applications.documents.result import DedupResult
 from lookalike.applications.documents.samples import near_threshold
 from lookalike.clusters import Assignment, assign, parse_keep, priorities
 from lookalike.engines import Engine, LocalEngine
-from lookalike.io import Source, open_source
+from lookalike.io import OnError, Source, open_source
 from lookalike.joins import EMPTY, SHORT
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Clusters
@@ -26,27 +26,29 @@ def dedup(
     *,
     text: str = "text",
     id: str | None = None,
-    on_error: str = "raise",
+    on_error: OnError = "raise",
     engine: Engine | None = None,
     threads: int | None = None,
     **options: Any,
 ) -> DedupResult:
     """Keep one document of every group of near-duplicates.
 
-    Exact copies are found first, then near-duplicates among what is left. Every pair that joins two documents was checked on the data;
-    the result says how many it probably missed.
+    Exact copies are found first, then near-duplicates among what is left. Every pair that joins two documents
+    was checked on the data; the result says how many it probably missed.
 
     Parameters
     ----------
     docs
-        A list of strings; an Arrow, polars or pandas column or table; a Hugging Face dataset; or a path or paths of parquet, jsonl,
-        csv, tsv or txt files, plain, .gz or .zst.
+        A list of strings; an Arrow, polars or pandas column or table; a Hugging Face dataset; or a path or
+        paths of parquet, jsonl, csv, tsv or txt files, plain, .gz or .zst.
     text, id
-        Columns: what to compare, and what to call a document. Without `id` documents are numbered, or known by file and row.
+        Columns: what to compare, and what to call a document. Without `id` documents are numbered, or known
+        by file and row.
     on_error
         `raise` at the first row that cannot be read, or `skip` such rows and count them.
     **options
-        `threshold`, `recall`, `shingle`, `slots`, `seed`, `keep`, `group`, `verify`, `method`: see `DedupOptions`.
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `keep`, `group`, `verify`, `method`: see
+        `DedupOptions`.
 
     Examples
     --------
@@ -56,7 +58,8 @@ def dedup(
     """
     chosen = DedupOptions.of(options)
     column = parse_keep(chosen.keep)[1]
-    source = open_source(docs, text=text, id=id, columns=() if column is None else (column,), on_error=on_error)  # type: ignore[arg-type]
+    columns = () if column is None else (column,)
+    source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
     return dedup_source(source, chosen, engine=engine or LocalEngine(threads), watch=Watch())
 
 

@@ -37,7 +37,12 @@ class Search:
 
 
 def search_sources(
-    sources: tuple[Source, ...], options: PairOptions, *, engine: Engine, watch: Watch, extra: str | None = None
+    sources: tuple[Source, ...],
+    options: PairOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    extra: str | None = None,
 ) -> Search:
     """Read one source or two, and join them."""
     collections: list[Collection] = []
@@ -88,9 +93,10 @@ def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) ->
 
 
 def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:
-    """All pairs a user sees: near pairs between representatives and star edges to exact copies, or, expanded, every pair.
+    """All pairs a user sees: near pairs between representatives and star edges to exact copies.
 
-    Between two collections, `a` is of the first and `b` of the second, and copies stand for themselves.
+    Expanded, every pair of copies and of what they are near to. Between two collections, `a` is of the first
+    and `b` of the second, and copies stand for themselves.
     """
     near = (joined.a, joined.b, joined.similarity)
     rows = np.arange(len(joined.representative), dtype=np.int64)
@@ -105,7 +111,10 @@ def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple
 
 
 def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | None) -> tuple[I64, I64, F64]:
-    """Every pair of copies, and every copy of `a` with every copy of `b` for a near pair; across the boundary if there is one."""
+    """Every pair of copies, and every copy of `a` with every copy of `b` for a near pair.
+
+    If there is a boundary, only those across it.
+    """
     members = np.argsort(representative, kind="stable")
     counts = np.bincount(representative, minlength=len(representative))
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -119,7 +128,8 @@ def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | N
     a = members[starts[left[pair]] + within // counts[right[pair]]]
     b = members[starts[right[pair]] + within % counts[right[pair]]]
     low, high = np.minimum(a, b), np.maximum(a, b)
-    # A class paired with itself gives each pair twice and each row with itself; the order of a pair tells them apart.
+    # A class paired with itself gives each pair twice and each row with itself; the order of a pair tells
+    # them apart.
     wanted = np.where(left[pair] == right[pair], a < b, True)
     if boundary is not None:
         wanted &= (low < boundary) & (high >= boundary)

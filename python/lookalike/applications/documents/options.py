@@ -1,4 +1,4 @@
-"""What can be asked of a search for similar documents, with the defaults that everything else takes from here."""
+"""What can be asked of a search for similar documents; everything else takes its defaults from here."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.shingles import Shingle
+from lookalike.theory import plan
 from lookalike.theory.ranges import checked_recall, checked_slots, checked_threshold
 
 Method = Literal["auto", "lsh"]
@@ -31,7 +32,8 @@ class PairOptions:
     seed
         Draws the hashes. Another seed may find another few of the pairs that a run misses.
     measure
-        What similarity means: `jaccard`, of the sets of shingles (of bags, with a shingle such as `words:1+bag`).
+        What similarity means: `jaccard`, of the sets of shingles (of bags, with a shingle such as
+        `words:1+bag`).
     method
         `lsh`: MinHash signatures and bands. `auto` chooses, and today there is one road to choose.
     verify
@@ -54,13 +56,22 @@ class PairOptions:
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
-        for name, choices in (("measure", ("jaccard",)), ("method", ("auto", "lsh")), ("verify", ("exact", "signature"))):
+        for name, choices in (
+            ("measure", ("jaccard",)),
+            ("method", ("auto", "lsh")),
+            ("verify", ("exact", "signature")),
+        ):
             if getattr(self, name) not in choices:
                 raise OptionError(f"{name}={getattr(self, name)!r} is unknown: choose {' or '.join(choices)}")
-        shingle = Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
-        # Kept in the short form, which reads best beside other options; it cannot say what the stop words are.
+        shingle = (
+            Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
+        )
+        # Kept in the short form, which reads best beside other options; it cannot say what the stop words
+        # are.
         plain = Shingle.parse(str(shingle)) == shingle
         object.__setattr__(self, "shingle", str(shingle) if plain else shingle)
+        # An unreachable promise is said at once: it is not worth a pass over the data.
+        plan(self.threshold, recall=self.recall, slots=self.slots)
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
@@ -78,7 +89,10 @@ class PairOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `of` reads them back."""
-        return asdict(self)
+        plain = asdict(self)
+        if isinstance(self.shingle, Shingle):
+            plain["shingle"]["stops"] = list(self.shingle.stops or ())
+        return plain
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,19 +28,23 @@ def similar_pairs(
 ) -> Pairs:
     """Find all pairs of items at least as similar as the threshold.
 
-    Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised recall, more similar ones more often.
+    Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised
+    recall, more similar ones more often. Where very many items are alike, such as variants of one template,
+    each is paired with a few of them rather than with all: `account.large` counts what was not compared.
 
     Parameters
     ----------
     items
-        Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or paths. Or sets:
-        lists of integers or tokens, Arrow lists, `Sets`, or a sparse boolean matrix whose rows are sets.
+        Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or
+        paths. Or sets: lists of integers or tokens, Arrow lists, `Sets`, or a sparse boolean matrix whose
+        rows are sets.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
         Columns of a table: what to compare, and what to call a row. Without `id` rows are numbered.
     expand
-        Give every pair of exact copies, rather than each copy with one representative. Their number may be quadratic.
+        Give every pair of exact copies, rather than each copy with one representative. Their number may be
+        quadratic.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
 

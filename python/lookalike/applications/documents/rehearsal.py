@@ -8,7 +8,7 @@ from typing import Any
 
 from lookalike.applications.documents.collection import collect
 from lookalike.applications.documents.options import PairOptions
-from lookalike.applications.documents.summary import rehearsal_lines
+from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
 from lookalike.engines import Engine
 from lookalike.families import MinHash
 from lookalike.io import Source
@@ -24,8 +24,9 @@ from lookalike.theory import Plan
 class Rehearsal:
     """What a run would begin with, and what it would cost.
 
-    `expected_seconds` are those that bands and checks are expected to take on `threads` threads, beyond the
-    reading and signing that `stages` tells; by the committed costs, which know nothing of the machine.
+    `advice` is what the user may want to change first. `expected_seconds` are those that bands and checks are
+    expected to take on `threads` threads, beyond the reading and signing that `stages` tells; by the
+    committed costs, which know nothing of the machine.
     """
 
     options: PairOptions
@@ -37,6 +38,7 @@ class Rehearsal:
     copies: int
     text_bytes: int
     threads: int
+    advice: Sequence[str]
     stages: Sequence[Stage]
 
     @property
@@ -95,5 +97,11 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         copies=prepared.copies,
         text_bytes=items.bytes,
         threads=engine.threads,
+        advice=shingle_advice(
+            options,
+            texts=collection.rows - prepared.empty,
+            unspaced=prepared.unspaced,
+            median_similarity=prepared.median_similarity,
+        ),
         stages=watch.stages,
     )

@@ -28,7 +28,8 @@ class DedupResult:
     pairs
         Verified pairs of near-duplicates, and each exact copy with its representative.
     clusters
-        One row a document: its cluster, the document kept for it, how similar, by way of which neighbour, and whether it was kept.
+        One row a document: its cluster, the document kept for it, how similar, by way of which neighbour, and
+        whether it was kept.
     kept_rows
         Which documents are kept, as a mask over the input in its order.
     account
@@ -53,7 +54,7 @@ class DedupResult:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What was counted. Every document read is kept or dropped, and dropped ones are exact copies or near-duplicates."""
+        """What was counted. Every document read is kept, or dropped as an exact copy or a near-duplicate."""
         sizes = self._cluster_sizes()
         kept = int(np.count_nonzero(self.kept_rows))
         unreadable = self.source.unreadable
@@ -109,7 +110,7 @@ class DedupResult:
         )
 
     def write(self, path: str | Path, *, overwrite: bool = False, drop_list: bool = False) -> Path:
-        """Write the run folder: kept rows, clusters, pairs, samples, run.json. It appears whole or not at all.
+        """Write the run folder: kept, clusters, pairs, samples, run.json. It appears whole or not at all.
 
         With `drop_list`, `dropped.parquet` names the dropped documents and no kept rows are written.
         """

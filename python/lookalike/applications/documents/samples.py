@@ -15,7 +15,7 @@ CHARACTERS = 4000
 
 
 def near_threshold(search: Search, options: PairOptions) -> pa.Table:
-    """The pairs least over the threshold and those most under it: `a`, `b`, similarity, `side`, `text_a`, `text_b`."""
+    """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
     under = _nearest(*joined.below, options.threshold)

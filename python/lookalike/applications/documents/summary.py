@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
@@ -16,8 +16,8 @@ from lookalike.theory import Plan, RecallEstimate
 CROWDED = 0.3
 #: A cluster that holds this share of the collection deserves a look.
 HUGE_CLUSTER = 0.1
-#: Seconds under which a speed says more about the clock than about the run.
-_TOO_SHORT = 0.05
+#: Bytes of text under which a speed says more about the start of a run than about the road.
+_TOO_LITTLE = 1_000_000
 
 
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
@@ -107,16 +107,10 @@ def _clusters(counts: Mapping[str, Any]) -> str:
 
 
 def _recall_facts(estimate: RecallEstimate, plan: Plan) -> list[tuple[str, str]]:
+    promise = f"{_promise(plan)} at {plan.threshold:g}"
     if estimate.recall is None:
-        return [
-            ("recall", f"{_promise(plan)} at {plan.threshold:g}; no near pair was found to estimate it from")
-        ]
-    return [
-        (
-            "recall",
-            f"about {numbers.percent(estimate.recall)} of all near pairs found, {_promise(plan)} at {plan.threshold:g}",
-        )
-    ]
+        return [("recall", f"{promise}; no near pair was found to estimate it from")]
+    return [("recall", f"about {numbers.percent(estimate.recall)} of all near pairs found, {promise}")]
 
 
 def _promise(plan: Plan) -> str:
@@ -126,7 +120,7 @@ def _promise(plan: Plan) -> str:
 def _took(stages: Sequence[Stage], text_bytes: int) -> str:
     seconds = sum(stage.seconds for stage in stages)
     peak = max((stage.peak_bytes for stage in stages), default=0)
-    speed = f" ({numbers.bytes_(text_bytes / seconds)}/s)" if seconds > _TOO_SHORT else ""
+    speed = f" ({numbers.bytes_(text_bytes / seconds)}/s)" if seconds and text_bytes >= _TOO_LITTLE else ""
     return f"{numbers.seconds(seconds)}{speed}, peak memory {numbers.bytes_(peak)}"
 
 
@@ -148,29 +142,46 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def advice(account: Account, options: DedupOptions, counts: Mapping[str, Any]) -> list[str]:
-    """What the user may want to change, a sentence each."""
-    said = []
-    shingle = Shingle.parse(options.shingle)
-    texts = account.items - account.empty
-    if shingle.unit != "chars" and account.unspaced * 20 > texts:
-        said.append(
-            f"{numbers.count(account.unspaced)} documents are written without spaces between words (Chinese, "
-            "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
-        )
-    if account.median_similarity is not None and texts >= 100 and account.median_similarity >= CROWDED:
-        said.append(
-            f"two documents picked at random share {numbers.percent(account.median_similarity)} of their "
-            f"shingles: {options.shingle} is too small for these documents, use a larger k (chars:5 for "
-            "short text, chars:9 for long, words:5)"
-        )
+    """What the user of a deduplication may want to change, a sentence each."""
+    said = search_advice(account, options)
     if counts["largest_clusters"] and counts["largest_clusters"][0] > max(1000, HUGE_CLUSTER * account.items):
         said.append(
             f"the largest cluster holds {numbers.count(counts['largest_clusters'][0])} documents: look at "
             "some of them, a template or a licence text may be what they share"
         )
+    return said
+
+
+def search_advice(account: Account, options: PairOptions) -> list[str]:
+    """What the user of a search for pairs may want to change."""
+    said = shingle_advice(
+        options,
+        texts=account.items - account.empty,
+        unspaced=account.unspaced,
+        median_similarity=account.median_similarity,
+    )
     if account.large.unsettled:
         said.append(
             f"{numbers.count(account.large.unsettled)} rows of very large buckets matched none of their "
             "leaders and were not compared with each other: the estimate of recall does not count them"
+        )
+    return said
+
+
+def shingle_advice(
+    options: PairOptions, *, texts: int, unspaced: int, median_similarity: float | None
+) -> list[str]:
+    """Whether the shingles fit the texts, of which so many are not empty."""
+    said = []
+    if Shingle.parse(options.shingle).unit != "chars" and unspaced * 20 > texts:
+        said.append(
+            f"{numbers.count(unspaced)} documents are written without spaces between words (Chinese, "
+            "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
+        )
+    if median_similarity is not None and texts >= 100 and median_similarity >= CROWDED:
+        said.append(
+            f"two documents picked at random share {numbers.percent(median_similarity)} of their "
+            f"shingles: {options.shingle} is too small for these documents, use a larger k (chars:5 for "
+            "short text, chars:9 for long, words:5)"
         )
     return said

@@ -1,0 +1,73 @@
+"""Clusters from pairs that are already there."""
+
+import pandas
+import polars
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conformance import oracle
+
+import lookalike as la
+from lookalike.errors import MissingColumnError, SourceError
+
+
+def clusters(pairs):
+    return {row["id"]: row["cluster"] for row in la.cluster(pairs)}
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=30))
+def test_clusters_are_what_walking_along_pairs_reaches(edges):
+    least = oracle.components(21, edges)
+    assert clusters(edges) == {row: least[row] for row in sorted({end for edge in edges for end in edge})}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda a, b: list(zip(a, b, strict=True)),
+        lambda a, b: [[*pair] for pair in zip(a, b, strict=True)],
+        lambda a, b: la.Pairs.of(a, b, [1.0] * len(a)),
+        lambda a, b: pa.table({"a": a, "b": b}),
+        lambda a, b: pa.table({"a": pa.array(a, pa.large_string()), "b": pa.chunked_array([b[:1], b[1:]])}),
+        lambda a, b: polars.DataFrame({"b": b, "a": a}),
+        lambda a, b: pandas.DataFrame({"a": a, "b": b}),
+    ],
+)
+def test_pairs_may_come_in_any_form(form):
+    assert clusters(form(["x", "b", "c"], ["y", "a", "b"])) == {
+        "a": "a",
+        "b": "a",
+        "c": "a",
+        "x": "x",
+        "y": "x",
+    }
+
+
+def test_pairs_of_a_search_are_clustered_as_dedup_does():
+    docs = ["a b c d e f g h", "a b c d e f g h i", "x y z u v w", "x y z u v w t", "none of these"]
+    pairs = la.similar_pairs(docs, threshold=0.6)
+    dedup = la.dedup(docs, threshold=0.6)
+    assert la.cluster(pairs).groups() == dedup.clusters.groups() == [[0, 1], [2, 3]]
+
+
+def test_no_pairs_make_no_clusters():
+    assert clusters([]) == {}
+    assert clusters(la.similar_pairs(["a", "b"])) == {}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "said"),
+    [
+        (pa.table({"a": [1], "c": [2]}), MissingColumnError, "columns a and b; there are a, c"),
+        (pa.table({"a": [1], "b": ["x"]}), SourceError, "of one type"),
+        ([(1, "x")], SourceError, "of one type"),
+        ([(1, None)], SourceError, "null"),
+        (["ab"], SourceError, "2-tuples"),
+        ([(1,)], SourceError, "2-tuples"),
+        (7, SourceError, "2-tuples"),
+    ],
+)
+def test_what_is_no_pair_is_refused(pairs, error, said):
+    with pytest.raises(error, match=said):
+        la.cluster(pairs)

@@ -1,0 +1,131 @@
+"""Writes the golden vectors: what the kernels of this algorithm version answer, for ever.
+
+    python tests/golden/make.py               refuses to touch a file that is there
+    python tests/golden/make.py --overwrite   only while a version is not released
+
+Signatures and bucket keys are stored in files and compared across machines and years: a kernel that answers
+otherwise is a new algorithm version: a new ALGORITHM_VERSION, and a new file beside the old ones. Numbers are
+hexadecimal, a row of them a line, so that any language can read them.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from lookalike import _core
+from lookalike.shingles import Shingle
+
+HERE = Path(__file__).parent
+
+TEXTS = [
+    "",
+    "a",
+    "The quick brown fox jumps over the lazy dog; the quick brown fox jumps again.",
+    "Größe, Straße, ﬁn: naïve café e\u0301 — ΣΊΣΥΦΟΣ",
+    "हिन्दी में शब्द और मात्राएँ एक साथ रहते हैं",
+    "漢字仮名交じり文は空白なしで書かれる。",
+    "👩🏽‍💻 𐐀𐐨 \r\n\0\ttab and NUL and שלום עולם ٣٤٥",
+    " ".join(f"word{i * i % 31}" for i in range(40)) + " " + "longword" * 20,
+]
+SHINGLES = [
+    "words:5",
+    "words:1",
+    "words:3-case",
+    "words:12",
+    "words:2+nfkc",
+    "words:2+bag",
+    "chars:5",
+    "chars:1-case",
+    "chars:8-case",
+    "chars:9+whitespace+punctuation",
+    "chars:20+nfkc",
+    "stopwords",
+]
+SEEDS = [0, 1, 2**64 - 1]
+FAMILIES = ["bucketed", "khash", "universal"]
+INTEGERS = [0, 1, 2, 3, 1000, 2**32, 2**63, 2**64 - 1]
+STRINGS = ["", "a", "to be", "Straße", "漢字"]
+SLOTS, BANDS, ROWS = 24, 5, 4
+
+
+def ragged(rows):
+    """Byte strings one after the other, and where each begins."""
+    return np.frombuffer(b"".join(rows), np.uint8), np.cumsum([0, *map(len, rows)]).astype(np.int64)
+
+
+def written(array):
+    """Numbers in hexadecimal, one line a row."""
+    if array.ndim > 1:
+        return [written(row) for row in array]
+    return " ".join(f"{value:x}" for value in array.tolist())
+
+
+def golden(path=None):
+    """All the answers, on the named instruction path."""
+    texts = ragged([text.encode() for text in TEXTS])
+    integers = np.array(INTEGERS, np.uint64)
+    return {
+        "algorithm_version": _core.ALGORITHM_VERSION,
+        "texts": TEXTS,
+        "shingles": {
+            f"{form} seed={seed}": [
+                written(Shingle.parse(form).shingler(seed).shingles(text.encode(), path=path))
+                for text in TEXTS
+            ]
+            for form in SHINGLES
+            for seed in (SEEDS if form == "words:5" else SEEDS[:1])
+        },
+        "integers": {
+            "tokens": written(integers),
+            **{f"seed={seed}": written(_core.mix_integers(integers, seed=seed, threads=1)) for seed in SEEDS},
+        },
+        "strings": {
+            "tokens": STRINGS,
+            **{f"seed={seed}": written(hashed_strings(seed)) for seed in SEEDS},
+        },
+        "signatures": {
+            f"{family} slots={SLOTS} seed={seed} words:2": signed(texts, family, seed, path)
+            for family in FAMILIES
+            for seed in SEEDS
+        },
+        "coefficients": {
+            f"seed={seed}": [
+                f"{a:x} {b:x}" for a, b in _core.Orders("universal", slots=4, seed=seed).coefficients
+            ]
+            for seed in SEEDS
+        },
+    }
+
+
+def hashed_strings(seed):
+    return _core.hash_strings(ragged([token.encode() for token in STRINGS]), seed=seed, threads=1)
+
+
+def signed(texts, family, seed, path):
+    """Signatures of the texts, their digests, and the bucket keys of their bands."""
+    orders = _core.Orders(family, slots=SLOTS, seed=seed)
+    shingler = Shingle(k=2).shingler(seed)
+    slots, content, bag, flags = _core.sign_texts(texts, shingler, orders, threads=1, path=path)
+    return {
+        "slots": written(slots),
+        "content": written(content),
+        "bag": written(bag),
+        "flags": flags.tolist(),
+        f"keys of {BANDS} bands of {ROWS} rows": written(
+            _core.band_keys(slots, bands=BANDS, rows=ROWS, threads=1)
+        ),
+    }
+
+
+def main(arguments):
+    file = HERE / f"version-{_core.ALGORITHM_VERSION}.json"
+    if file.exists() and arguments != ["--overwrite"]:
+        return f"{file.name} is there already: if answers were meant to change, raise ALGORITHM_VERSION"
+    file.write_text(json.dumps(golden(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
