@@ -42,6 +42,15 @@ def cost(banding, similarities):
     return 1e-9 * (keys + candidates * (costs.PAIR_NS + 2 * similarities.bytes_per_item * costs.BYTE_NS))
 
 
+def able_to_keep(bandings, threshold, recall):
+    """Bandings that keep a promise; one under .6 with .012 to spare if any can: slots are not independent."""
+    bandings = list(bandings)
+    sparing = (
+        [banding for banding in bandings if keeps(banding, threshold, recall + 0.012)] if recall < 0.6 else []
+    )
+    return sparing or [banding for banding in bandings if keeps(banding, threshold, recall)]
+
+
 def test_the_default_plan_is_thirteen_bands_of_seven_rows():
     assert plan(0.8, recall=0.95, slots=128).banding == Banding(bands=13, rows=7)
     assert plan(0.8) == plan(0.8, recall=0.95, slots=128)
@@ -49,7 +58,7 @@ def test_the_default_plan_is_thirteen_bands_of_seven_rows():
 
 @given(thresholds, recalls, st.integers(1, 40))
 def test_of_all_bandings_that_keep_the_promise_the_fewest_dissimilar_pairs_pass(threshold, recall, slots):
-    able = [banding for banding in every_banding(slots) if keeps(banding, threshold, recall)]
+    able = able_to_keep(every_banding(slots), threshold, recall)
     if not able:
         with pytest.raises(UnreachableRecallError):
             plan(threshold, recall=recall, slots=slots)
@@ -73,7 +82,7 @@ def test_of_all_bandings_that_keep_the_promise_the_fewest_dissimilar_pairs_pass(
 @settings(deadline=None)
 def test_with_a_sample_no_banding_that_keeps_the_promise_is_cheaper(threshold, recall, counts, items):
     similarities = SimilaritySample(counts=tuple(counts), items=items, bytes_per_item=500)
-    able = [banding for banding in every_banding(128) if keeps(banding, threshold, recall)]
+    able = able_to_keep(every_banding(128), threshold, recall)
     if able:
         chosen = plan(threshold, recall=recall, similarities=similarities)
         assert chosen.reached >= recall - 1e-12

@@ -1,10 +1,12 @@
 //! Entering and leaving native code.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lookalike_kernels::simd::Level;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// Raises one of `lookalike.errors` by name.
 pub fn error(py: Python<'_>, class: &str, message: String) -> PyErr {
@@ -15,14 +17,37 @@ pub fn error(py: Python<'_>, class: &str, message: String) -> PyErr {
     raise().unwrap_or_else(|_| PyRuntimeError::new_err(message.clone()))
 }
 
-/// Runs a kernel with the interpreter lock released, on `threads` threads that live no longer than the call.
+thread_local! {
+    /// The threads that the last call from this thread ran on, and the process they were started in.
+    static CREW: RefCell<Option<(u32, ThreadPool)>> = const { RefCell::new(None) };
+}
+
+/// Lends the threads of the last call if they are as many as asked for and of this process; a fork leaves its child none.
+fn with_crew<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Result<R, ThreadPoolBuildError> {
+    let process = std::process::id();
+    let held = CREW.take();
+    let pool = match held {
+        Some((of, pool)) if of == process && pool.current_num_threads() == threads => pool,
+        Some((of, pool)) if of != process => {
+            // Its threads are not here: even to dismiss them would be to wait for them.
+            std::mem::forget(pool);
+            ThreadPoolBuilder::new().num_threads(threads).build()?
+        }
+        _ => ThreadPoolBuilder::new().num_threads(threads).build()?,
+    };
+    let result = work(&pool);
+    CREW.set(Some((process, pool)));
+    Ok(result)
+}
+
+/// Runs a kernel with the interpreter lock released, on `threads` threads of its own.
 ///
-/// No thread outlives a call, so a process may fork between calls. A panic becomes an `InternalError`.
+/// Every calling thread has its own crew, so that calls side by side do not wait for each other, and a forked child starts a new one. A
+/// panic becomes an `InternalError`.
 pub fn enter<R: Send>(py: Python<'_>, threads: usize, kernel: impl FnOnce() -> R + Send) -> PyResult<R> {
     let outcome = py.detach(|| {
         catch_unwind(AssertUnwindSafe(|| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1));
-            pool.build().map(|pool| pool.install(kernel)).map_err(|reason| reason.to_string())
+            with_crew(threads.max(1), |pool| pool.install(kernel)).map_err(|reason| reason.to_string())
         }))
     });
     match outcome {

@@ -71,6 +71,10 @@ impl Orders {
 pub(crate) struct Signer {
     halves: Vec<u32>,
     second: Vec<u32>,
+    buckets: Vec<u32>,
+    early: Vec<u64>,
+    /// Elements taken in so far.
+    taken: usize,
     open: Vec<u32>,
     wide: Vec<u64>,
 }
@@ -79,6 +83,7 @@ impl Signer {
     #[inline(always)]
     pub(crate) fn begin(&mut self, orders: &Orders, signature: &mut [u32]) {
         signature.fill(EMPTY);
+        self.taken = 0;
         if orders.family == Family::Universal {
             self.wide.clear();
             self.wide.resize(orders.slots(), u64::MAX);
@@ -87,15 +92,17 @@ impl Signer {
 
     /// Lowers the slots by these elements.
     #[inline(always)]
-    pub(crate) fn take(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
+    pub(crate) fn take<L: Lanes>(&mut self, elements: &[u64], orders: &Orders, signature: &mut [u32]) {
         match orders.family {
             Family::Bucketed => {
-                first_ranks(elements, signature, &mut self.second);
-                // A slot still open here may be filled from a later piece, and then that lower rank wins.
-                self.find_open(signature);
-                if !self.open.is_empty() {
-                    self.split(elements);
-                    self.lower_open(orders, |least| BEHIND | least >> 1, signature);
+                for piece in elements.chunks(PIECE) {
+                    self.claim::<L>(piece, signature);
+                    // A slot still open here may be filled from a later piece, and then that lower rank wins.
+                    if highest(signature) >= BEHIND {
+                        self.find_open(signature);
+                        self.split(piece);
+                        self.lower_open(orders, |least| BEHIND | least >> 1, signature);
+                    }
                 }
             }
             Family::KHash => {
@@ -116,6 +123,21 @@ impl Signer {
                 *slot = if least == u64::MAX { EMPTY } else { hash::mix(least) as u32 };
             }
         }
+    }
+
+    /// Lets the elements claim their buckets; of those that come late, only the ones that may still lower a slot.
+    #[inline(always)]
+    fn claim<L: Lanes>(&mut self, piece: &[u64], signature: &mut [u32]) {
+        let Signer { second, buckets, early, .. } = self;
+        if self.taken < LATE * signature.len() {
+            first_ranks(piece, signature, second, buckets);
+        } else {
+            early.resize(piece.len() + 8, 0);
+            // SAFETY: a path is only entered on a machine that has it, and there is room for a vector more.
+            let count = unsafe { L::ranked_below(piece, highest(signature).min(BEHIND), early) };
+            first_ranks(&early[..count], signature, second, buckets);
+        }
+        self.taken += piece.len();
     }
 
     /// Lists the slots whose bucket no element has claimed.
@@ -164,37 +186,40 @@ impl Signer {
     }
 }
 
+/// Elements that are worked on at a time: few enough for the first-level cache.
+const PIECE: usize = 1024;
+
+/// From this many elements a slot on, most come too late for any slot.
+const LATE: usize = 8;
+
+#[inline(always)]
+fn highest(signature: &[u32]) -> u32 {
+    signature.iter().fold(0, |highest, &rank| highest.max(rank))
+}
+
 /// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
 ///
-/// Buckets and ranks of a few elements are worked out first, which vectorises; the minima then go to two tables in turn, so that an element seldom
-/// waits for the store of the one before it.
+/// All buckets are worked out first, which vectorises; the minima then go to two tables in turn, so that an element seldom waits for the store of
+/// the one before it.
 #[inline(always)]
-fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>) {
-    const AHEAD: usize = 32;
+fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>, buckets: &mut Vec<u32>) {
     let slots = signature.len();
     second.clear();
     second.resize(slots, EMPTY);
-    let claim = |table: &mut [u32], bucket: u32, rank: u32| {
-        // SAFETY: the bucket is (x >> 32)·slots >> 32, and (x >> 32) < 2³², so it is under the number of slots.
+    buckets.clear();
+    buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
+    let claim = |table: &mut [u32], bucket: u32, x: u64| {
+        // SAFETY: x >> 32 is under 2³², so the bucket is under the number of slots.
         let slot = unsafe { table.get_unchecked_mut(bucket as usize) };
-        *slot = rank.min(*slot);
+        *slot = (x as u32 & !BEHIND).min(*slot);
     };
-    let bucket_of = |x: u64| (((x >> 32) * slots as u64) >> 32) as u32;
-    let rank_of = |x: u64| x as u32 & !BEHIND;
-    let mut chunks = elements.chunks_exact(AHEAD);
-    for chunk in &mut chunks {
-        let (mut buckets, mut ranks) = ([0; AHEAD], [0; AHEAD]);
-        for i in 0..AHEAD {
-            buckets[i] = bucket_of(chunk[i]);
-            ranks[i] = rank_of(chunk[i]);
-        }
-        for i in (0..AHEAD).step_by(2) {
-            claim(signature, buckets[i], ranks[i]);
-            claim(second, buckets[i + 1], ranks[i + 1]);
-        }
+    let mut pairs = elements.chunks_exact(2).zip(buckets.chunks_exact(2));
+    for (x, bucket) in &mut pairs {
+        claim(signature, bucket[0], x[0]);
+        claim(second, bucket[1], x[1]);
     }
-    for &x in chunks.remainder() {
-        claim(signature, bucket_of(x), rank_of(x));
+    if elements.len() % 2 == 1 {
+        claim(signature, buckets[elements.len() - 1], elements[elements.len() - 1]);
     }
     for (slot, &rank) in signature.iter_mut().zip(second.iter()) {
         *slot = rank.min(*slot);
@@ -218,10 +243,7 @@ pub fn universal_into(shingles: &[u64], coefficients: &[(u64, u64)], signature: 
 #[inline(always)]
 fn sign_set_on<L: Lanes>(elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) {
     signer.0.begin(orders, signature);
-    // Pieces that stay in the first-level cache while the open slots go over them.
-    for piece in elements.chunks(4096) {
-        signer.0.take(piece, orders, signature);
-    }
+    signer.0.take::<L>(elements, orders, signature);
     signer.0.end(orders, signature);
 }
 

@@ -48,7 +48,7 @@ pub fn shared(level: Level, a: &[u8], b: &[u8], spec: &Spec, least: usize, gap: 
 
 /// How many tokens a text has, as [`shared`] counts them.
 pub fn count_tokens(level: Level, text: &[u8], spec: &Spec) -> usize {
-    Tokens::of(level, text, spec).len()
+    Tokens::count(level, text, spec)
 }
 
 /// Cuts `tiles`, which are in the order of `a`, where neighbours are too far apart to be one passage.

@@ -1,5 +1,7 @@
 //! Batches of documents or sets → signatures, on all cores.
 
+use std::marker::PhantomData;
+
 use rayon::prelude::*;
 
 use crate::minhash::{Orders, SetSigner, Signer, content, sign_set};
@@ -41,7 +43,7 @@ fn sign_one_on<L: Lanes>(
 ) -> (Seen, u64) {
     let Workspace { scratch, signer } = work;
     signer.begin(orders, signature);
-    let mut signing = Signing { signer, orders, signature, bag: 0 };
+    let mut signing = Signing::<L> { signer, orders, signature, bag: 0, path: PhantomData };
     let seen = document::<L>(text, spec, scratch, &mut signing);
     let bag = signing.bag;
     signer.end(orders, signature);
@@ -49,18 +51,19 @@ fn sign_one_on<L: Lanes>(
 }
 
 /// A document's shingles on their way into a signature and a digest.
-struct Signing<'s> {
+struct Signing<'s, L> {
     signer: &'s mut Signer,
     orders: &'s Orders,
     signature: &'s mut [u32],
     bag: u64,
+    path: PhantomData<L>,
 }
 
-impl Sink for Signing<'_> {
+impl<L: Lanes> Sink for Signing<'_, L> {
     #[inline(always)]
     fn take(&mut self, shingles: &[u64]) {
         self.bag = shingles.iter().fold(self.bag, |sum, &x| sum.wrapping_add(x));
-        self.signer.take(shingles, self.orders, self.signature);
+        self.signer.take::<L>(shingles, self.orders, self.signature);
     }
 }
 

@@ -62,6 +62,21 @@ pub(crate) trait Lanes {
     unsafe fn char_windows(_text: &[u8], _keep: u64, _state: u64, _out: &mut [u64]) -> usize {
         0
     }
+
+    /// Copies the elements whose low 31 bits are under `limit` to `out`, in their order, and returns how many those are.
+    ///
+    /// # Safety
+    /// As above; and `out` has eight entries more than there are elements.
+    #[inline(always)]
+    unsafe fn ranked_below(elements: &[u64], limit: u32, out: &mut [u64]) -> usize {
+        let mut count = 0;
+        for &x in elements {
+            // Written always and kept by moving on, so that there is no branch to guess.
+            out[count] = x;
+            count += usize::from((x as u32 & 0x7FFF_FFFF) < limit);
+        }
+        count
+    }
 }
 
 pub(crate) struct Portable;
@@ -137,6 +152,35 @@ impl Lanes for Avx512 {
         // SAFETY: the trait's contract.
         unsafe { char_windows_avx512(text, keep, state, out) }
     }
+
+    #[inline(always)]
+    unsafe fn ranked_below(elements: &[u64], limit: u32, out: &mut [u64]) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { ranked_below_avx512(elements, limit, out) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn ranked_below_avx512(elements: &[u64], limit: u32, out: &mut [u64]) -> usize {
+    use std::arch::x86_64::*;
+    let (rank, limit) = (_mm512_set1_epi64(0x7FFF_FFFF), _mm512_set1_epi64(i64::from(limit)));
+    let chunks = elements.chunks_exact(8);
+    let rest = chunks.remainder();
+    let mut count = 0;
+    for chunk in chunks {
+        assert!(count + 8 <= out.len());
+        // SAFETY: eight elements are read from a chunk of eight, and eight entries written where there is room for them.
+        unsafe {
+            let x = _mm512_loadu_si512(chunk.as_ptr().cast());
+            let below = _mm512_cmplt_epu64_mask(_mm512_and_si512(x, rank), limit);
+            _mm512_storeu_si512(out.as_mut_ptr().add(count).cast(), _mm512_maskz_compress_epi64(below, x));
+            count += below.count_ones() as usize;
+        }
+    }
+    // SAFETY: the portable way needs nothing of the machine.
+    count + unsafe { Portable::ranked_below(rest, _mm512_cvtsi512_si32(limit) as u32, &mut out[count..]) }
 }
 
 /// Eight windows at a time: sixteen bytes in every lane, shuffled so that each 64-bit word begins one byte later.

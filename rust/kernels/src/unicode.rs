@@ -118,35 +118,36 @@ impl Characters {
         // No character grows more than threefold (ΐ: two bytes to six), and eight bytes may be written at a time.
         out.reserve(3 * text.len() + 8);
         let (mut at, mut end) = (0, out.len());
+        let mut room = out.as_mut_ptr();
         while at < text.len() {
-            let byte = text[at];
-            if byte < 0x80 {
-                let chunk = load(text, at);
-                // Where the ASCII run ends; bytes from there on are written again.
-                let run = ((chunk & 0x8080_8080_8080_8080).trailing_zeros() as usize / 8).min(text.len() - at);
-                let mut lower = chunk.to_le_bytes();
-                lower.make_ascii_lowercase();
+            let chunk = load(text, at);
+            // Where the ASCII run ends; bytes from there on are written again.
+            let run = ((chunk & 0x8080_8080_8080_8080).trailing_zeros() as usize / 8).min(text.len() - at);
+            if run > 0 {
+                let lower = lower_ascii(chunk).to_le_bytes();
                 // SAFETY: eight bytes more than any folding needs were reserved.
-                unsafe { out.as_mut_ptr().add(end).cast::<[u8; 8]>().write_unaligned(lower) };
+                unsafe { room.add(end).cast::<[u8; 8]>().write_unaligned(lower) };
                 (at, end) = (at + run, end + run);
-                continue;
             }
-            if let Some(&[lead, next]) = text[at..].first_chunk::<2>()
+            // Characters of two bytes that fold to two bytes: nearly all, in most alphabets.
+            while let Some(&[lead, next]) = text.get(at..).and_then(|rest| rest.first_chunk::<2>())
                 && matches!(lead, 0xC2..=0xDF)
                 && next & 0xC0 == 0x80
             {
                 let folded = self.two_bytes[usize::from(lead & 0x1F) << 6 | usize::from(next & 0x3F)];
-                if folded != [0, 0] {
-                    // SAFETY: room was reserved.
-                    unsafe { out.as_mut_ptr().add(end).cast::<[u8; 2]>().write_unaligned(folded) };
-                    (at, end) = (at + 2, end + 2);
-                    continue;
+                if folded == [0, 0] {
+                    break;
                 }
+                // SAFETY: room was reserved.
+                unsafe { room.add(end).cast::<[u8; 2]>().write_unaligned(folded) };
+                (at, end) = (at + 2, end + 2);
             }
-            // SAFETY: everything before `end` has been written.
-            unsafe { out.set_len(end) };
-            at += self.fold_rare(text, at, out);
-            end = out.len();
+            if at < text.len() && text[at] >= 0x80 {
+                // SAFETY: everything before `end` has been written.
+                unsafe { out.set_len(end) };
+                at += self.fold_rare(text, at, out);
+                (end, room) = (out.len(), out.as_mut_ptr());
+            }
         }
         // SAFETY: as above.
         unsafe { out.set_len(end) };
@@ -183,6 +184,16 @@ fn two_byte_folds() -> &'static [[u8; 2]; 0x800] {
         };
         Box::new(std::array::from_fn(|c| fold(c as u32)))
     })
+}
+
+/// Eight bytes with A to Z made small, all at once.
+#[inline(always)]
+fn lower_ascii(chunk: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let low = chunk & (0x7F * ONES);
+    // Bytes are under 128 here, so each sum's high bit says "at least", and none carries over.
+    let capital = (low + (0x80 - 0x41) * ONES) & !(low + (0x80 - 0x5B) * ONES) & !chunk & (0x80 * ONES);
+    chunk | capital >> 2
 }
 
 #[inline(always)]
@@ -247,6 +258,14 @@ mod tests {
         for (text, folded) in [("Straße", "strasse"), ("ΣΊΣΥΦΟΣ", "σίσυφοσ"), ("ÀÉ", "àé"), ("ﬁ", "fi"), ("𐐀", "𐐨")]
         {
             assert_eq!(fold(text), folded);
+        }
+    }
+
+    #[test]
+    fn small_letters_are_made_of_capitals_only() {
+        for byte in 0..=255u8 {
+            let bytes = [byte, b'A', 0, b'[', byte, b'Z', b'@', 0xC3];
+            assert_eq!(lower_ascii(u64::from_le_bytes(bytes)).to_le_bytes(), bytes.map(|b| b.to_ascii_lowercase()));
         }
     }
 

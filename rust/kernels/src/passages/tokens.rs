@@ -31,6 +31,14 @@ impl Tokens {
         tokens
     }
 
+    /// How many tokens `of` would find. Words are only found, not hashed, and no token is kept.
+    pub(super) fn count(level: Level, text: &[u8], spec: &Spec) -> usize {
+        match spec.unit {
+            Unit::Chars => Tokens::of(level, text, spec).len(),
+            Unit::Words | Unit::StopWords(_) => count_words(level, text),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -85,6 +93,24 @@ fn take_words_on<L: Lanes>(text: &[u8], casefold: bool, seed: u64, tokens: &mut 
     let mut scanner = Scanner::new(text, characters);
     scanner.edges::<L>(text.len().div_ceil(64), edges);
     hash_words(text, edges, casefold, seed, &mut scanner.capitals, &mut Vec::new(), hashes);
+}
+
+#[inline(always)]
+fn count_words_on<L: Lanes>(text: &[u8]) -> usize {
+    let mut scanner = Scanner::new(text, Characters::get());
+    let (mut edges, mut seen) = (Vec::new(), 0);
+    while !scanner.done() {
+        scanner.edges::<L>(64, &mut edges);
+        seen += edges.len();
+        edges.clear();
+        scanner.capitals.clear();
+    }
+    // Every word has two edges, and the last one is closed at the end of the text.
+    seen / 2
+}
+
+for_each_path! {
+    fn count_words(level; text: &[u8]) -> usize => count_words_on
 }
 
 for_each_path! {
