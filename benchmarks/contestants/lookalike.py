@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-import lookalike as la
+from lookalike import dedup
 
 from . import Answer, Job, components
 
 
 def run(texts: pa.LargeStringArray, job: Job) -> Any:
     """Return the result of `dedup`: pairs verified exactly, and their clusters."""
-    return la.dedup(
+    return dedup(
         texts,
         threshold=job.threshold,
         recall=job.recall,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.bands import BandKeys, KeepLarge, PairSmall, Shared, buckets
+from lookalike.bands import BandKeys, PairUp
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import LocalEngine, Table
 from lookalike.theory import Banding
@@ -29,35 +29,14 @@ def members(table, sizes):
     return [sorted(rows[end - size : end].tolist()) for size, end in zip(sizes, ends, strict=True)]
 
 
-@pytest.fixture(autouse=True)
-def five_is_the_most_of_a_small_bucket(monkeypatch):
-    monkeypatch.setattr(buckets, "LARGE", 5)
-
-
-def run(engine, table, stage):
-    return engine.group(table, "bucket", stage, whole=buckets.LARGE)
-
-
 @given(SIZES, st.integers(1, 30), st.sampled_from([1, 2]))
 def test_small_buckets_give_all_their_pairs(sizes, batch_rows, threads):
     table = in_buckets(sizes)
-    pairs = run(LocalEngine(threads, batch_rows=batch_rows), table, PairSmall())
+    pairs = LocalEngine(threads, batch_rows=batch_rows).group(table, "bucket", PairUp(), most=5)
     expected = [pair for rows in members(table, sizes) if len(rows) <= 5 for pair in combinations(rows, 2)]
     assert sorted(zip(pairs.column("a").tolist(), pairs.column("b").tolist(), strict=True)) == sorted(
         expected
     )
-
-
-@given(SIZES, st.integers(1, 30), st.sampled_from([1, 2]))
-def test_large_buckets_are_handed_on_and_lonely_rows_dropped(sizes, batch_rows, threads):
-    table = in_buckets(sizes)
-    engine = LocalEngine(threads, batch_rows=batch_rows)
-    for stage, least in ((KeepLarge(), 6), (Shared(), 2)):
-        kept = run(engine, table, stage)
-        wanted = [(bucket, size) for bucket, size in enumerate(sizes) if size >= least]
-        assert kept.column("bucket").tolist() == [bucket for bucket, size in wanted for _ in range(size)]
-        expected = [rows for rows in members(table, sizes) if len(rows) >= least]
-        assert members(kept, [size for _, size in wanted]) == expected
 
 
 @pytest.mark.parametrize(

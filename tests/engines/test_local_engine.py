@@ -133,31 +133,46 @@ def test_group_refuses_keys_it_cannot_tell_apart(keys):
         LocalEngine(1).group(Table.of(key=keys), "key", same)
 
 
-@given(KEYS, SIZES, st.integers(1, 12), st.integers(1, 6), st.booleans(), st.sampled_from([1, 2]))
-def test_group_cuts_only_runs_longer_than_a_batch_and_than_what_must_stay_whole(
-    keys, sizes, batch_rows, whole, repeat_first, threads
-):
+@given(KEYS, SIZES, st.integers(1, 12), st.booleans(), st.sampled_from([1, 2]))
+def test_group_cuts_only_runs_longer_than_a_batch(keys, sizes, batch_rows, repeat_first, threads):
     engine = LocalEngine(threads, batch_rows=batch_rows)
     seen = Seen()
-    engine.group(keyed(keys, sizes), "key", seen, whole=whole, repeat_first=repeat_first)
+    engine.group(keyed(keys, sizes), "key", seen, repeat_first=repeat_first)
     batches = sorted(seen.batches, key=lambda batch: [(row["key"], row["row"]) for row in batch[-1:]])
     for key in set(keys):
         run = [row for row, other in enumerate(keys) if other == key]
         pieces = [[row["row"] for row in batch if row["key"] == key] for batch in batches]
         pieces = [piece for piece in pieces if piece]
-        if len(run) <= max(whole, batch_rows):
+        if len(run) <= batch_rows:
             assert pieces == [run]
             continue
         if repeat_first:
             assert all(piece[0] == run[0] for piece in pieces)
             pieces = [pieces[0], *(piece[1:] for piece in pieces[1:])]
         assert [row for piece in pieces for row in piece] == run
-        assert all(len(piece) > whole for piece in pieces)
-        # None is more than a batch, unless it had to be to stay longer than `whole`.
-        assert all(len(piece) <= max(batch_rows, 2 * whole + 1) for piece in pieces)
         # A long run comes in batches of its own.
         assert all(len({row["key"] for row in batch}) == 1 for batch in batches if batch[-1]["key"] == key)
-    assert all(len(batch) <= max(batch_rows, 2 * whole + 1) + repeat_first for batch in batches)
+    assert all(len(batch) <= batch_rows + repeat_first for batch in batches)
+
+
+@given(KEYS, SIZES, st.integers(1, 12), st.integers(1, 4), st.integers(1, 8), st.sampled_from([1, 2]))
+def test_group_leaves_out_runs_that_are_too_short_or_too_long(keys, sizes, batch_rows, least, most, threads):
+    engine = LocalEngine(threads, batch_rows=batch_rows)
+    counts = {key: keys.count(key) for key in keys}
+    everything = [(key, row) for row, key in enumerate(keys)]
+    for bounds, wanted in (
+        ({"least": least}, lambda size: size >= least),
+        ({"most": most}, lambda size: size <= most),
+        ({"least": least, "most": most}, lambda size: least <= size <= most),
+    ):
+        seen = Seen()
+        grouped = engine.group(keyed(keys, sizes), "key", seen, **bounds)
+        expected = sorted(pair for pair in everything if wanted(counts[pair[0]]))
+        assert [(row["key"], row["row"]) for row in rows_of(grouped)] == expected
+        if "most" in bounds:
+            # No run is cut: each key is in one batch.
+            batches_of = [key for batch in seen.batches for key in {row["key"] for row in batch}]
+            assert len(batches_of) == len(set(batches_of))
 
 
 # fetch

@@ -28,7 +28,7 @@ def classes(docs, *, engine=None, rows=None, shingle="words:5"):
     flags = np.zeros(len(docs), np.uint8)
     flags[signed.column("row")] = signed.column("flags")
     signed = engine.map(signed, KeepRows((flags & _core.FLAG_EMPTY) == 0))
-    return representatives(engine, items, signed).tolist()
+    return representatives(engine, items, signed, np.ones(items.rows, np.bool_)).tolist()
 
 
 CASES = {

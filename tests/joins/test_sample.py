@@ -4,12 +4,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.engines import LocalEngine, Table
-from lookalike.joins.sample import Least, agreement_counts
+from lookalike.joins.sample import agreement_counts
 
 SLOTS = 4
 
@@ -22,6 +21,7 @@ def signed(content, order, cuts):
     )
     batch = pa.record_batch(
         {
+            "row": pa.array(np.array(order, np.int64)),
             "content": pa.array(content),
             "slots": pa.FixedSizeListArray.from_arrays(pa.array(slots.reshape(-1)), SLOTS),
         }
@@ -44,11 +44,15 @@ def counted(content):
 def test_the_rows_of_least_content_are_sampled_however_they_come(content, most, threads, data):
     order = data.draw(st.permutations(range(len(content))))
     cuts = data.draw(st.lists(st.integers(0, len(content)), max_size=4))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Least, "__init__", lambda self: object.__setattr__(self, "count", most))
-        found = agreement_counts(LocalEngine(threads), signed(content, order, cuts), SLOTS)
-    assert found == counted(sorted(content)[:most])
+    marked = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(content), max_size=len(content))), np.bool_
+    )
+    found = agreement_counts(LocalEngine(threads), signed(content, order, cuts), SLOTS, marked, rows=most)
+    some = [x for x, mark in zip(content, marked, strict=True) if mark]
+    assert found == counted(sorted(some)[:most])
 
 
 def test_no_rows_give_no_pairs():
-    assert agreement_counts(LocalEngine(1), signed([], [], []), SLOTS) == (0,) * (SLOTS + 1)
+    assert agreement_counts(LocalEngine(1), signed([], [], []), SLOTS, np.ones(0, np.bool_)) == (0,) * (
+        SLOTS + 1
+    )

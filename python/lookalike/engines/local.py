@@ -19,7 +19,10 @@ from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import InternalError, OptionError
-from lookalike.types import I64, U64
+from lookalike.types import I64, U64, Bools
+
+#: A piece of work smaller than this costs more to hand out than to do.
+_FEW = 256
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -36,6 +39,9 @@ class LocalEngine:
         The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside.
         Changes the memory, never the answer.
     """
+
+    #: Some 200 MB of keys and of room to sort them: more at once is no faster.
+    group_rows = 1 << 22
 
     def __init__(self, threads: int | None = None, *, batch_rows: int = 1 << 16) -> None:
         self.threads = checked_threads(threads)
@@ -58,11 +64,13 @@ class LocalEngine:
         stage: Stage,
         *,
         order: tuple[str, ...] = (),
-        whole: int = 1,
+        least: int = 1,
+        most: int | None = None,
         repeat_first: bool = False,
     ) -> Table:
         """Apply a stage to the rows with equal keys together."""
-        return self._work(self._runs(table, key, order, whole, repeat_first), stage, table.schema, None)
+        runs = self._runs(table, key, order, least, most, repeat_first)
+        return self._work(runs, stage, table.schema, None)
 
     def fetch(
         self,
@@ -75,11 +83,9 @@ class LocalEngine:
     ) -> Table:
         """Apply a stage to every batch of `items`, with all of `table` in reach, where it stands."""
         held = Held(table.batches, _places(table))
-        pieces = (
-            batch.slice(start, self.batch_rows)
-            for batch in items.batches
-            for start in range(0, len(batch), self.batch_rows)
-        )
+        # Several pieces a thread, so that all are done at about the same time.
+        rows = min(self.batch_rows, max(_FEW, items.rows // (8 * self.threads)))
+        pieces = (batch.slice(start, rows) for batch in items.batches for start in range(0, len(batch), rows))
         return self._work(pieces, lambda batch: stage(batch, held), items.schema, advance)
 
     def fold(
@@ -132,15 +138,25 @@ class LocalEngine:
                 pool.shutdown(cancel_futures=True)
 
     def _runs(
-        self, table: Table, key: str, order: tuple[str, ...], whole: int, repeat_first: bool
+        self,
+        table: Table,
+        key: str,
+        order: tuple[str, ...],
+        least: int,
+        most: int | None,
+        repeat_first: bool,
     ) -> Iterator[pa.RecordBatch]:
         if not table.rows:
             return
         together = _together(*table.batches)
         keys, ranks = self._sorted(together, key, order)
+        if least > 1 or most is not None:
+            # Before the columns are gathered: most runs are often single rows that nobody wants.
+            wanted = _in_runs(keys, least, most)
+            keys, ranks = keys[wanted], ranks[wanted]
         columns = [_gathered(column, ranks) for column in together.columns]
         rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
-        for start, stop, first in _cuts(keys, self.batch_rows, whole):
+        for start, stop, first in _cuts(keys, max(self.batch_rows, most or 0)):
             piece = rows.slice(start, stop - start)
             if repeat_first and first is not None:
                 piece = _together(rows.slice(first, 1), piece)
@@ -186,9 +202,18 @@ def _together(*batches: pa.RecordBatch) -> pa.RecordBatch:
     return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
-def _cuts(keys: U64, most: int, whole: int) -> Iterator[tuple[int, int, int | None]]:
+def _in_runs(keys: U64, least: int, most: int | None) -> Bools:
+    """Which of the sorted keys are in runs of `least` to `most`."""
+    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]])
+    sizes = np.diff(starts)
+    wanted = (sizes >= least) & (sizes <= (len(keys) if most is None else most))
+    inside: Bools = np.repeat(wanted, sizes)
+    return inside
+
+
+def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:
     """Where to cut sorted keys into batches: start, stop, and where a run began that goes on here."""
-    start, count, most = 0, len(keys), max(most, whole)
+    start, count = 0, len(keys)
     while start < count:
         stop = min(start + most, count)
         if stop < count and keys[stop - 1] == keys[stop]:
@@ -198,16 +223,16 @@ def _cuts(keys: U64, most: int, whole: int) -> Iterator[tuple[int, int, int | No
                 stop = begin
             else:
                 end = int(np.searchsorted(keys, keys[start], side="right"))
-                yield from _long_run(start, end, most, whole)
+                yield from _long_run(start, end, most)
                 start = end
                 continue
         yield start, stop, None
         start = stop
 
 
-def _long_run(start: int, end: int, most: int, whole: int) -> Iterator[tuple[int, int, int | None]]:
-    """A run in even parts of more than `whole` rows; each but the first knows where the run began."""
-    parts = max(1, min(-(-(end - start) // most), (end - start) // (whole + 1)))
+def _long_run(start: int, end: int, most: int) -> Iterator[tuple[int, int, int | None]]:
+    """A run in even parts; each but the first knows where the run began."""
+    parts = -(-(end - start) // most)
     edges = [start + (end - start) * part // parts for part in range(parts + 1)]
     for part in range(parts):
         yield edges[part], edges[part + 1], None if part == 0 else start

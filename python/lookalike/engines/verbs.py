@@ -14,6 +14,13 @@ from lookalike.types import I64, U32
 
 #: A stage is a pure function from one Arrow batch to another.
 Stage = Callable[[pa.RecordBatch], pa.RecordBatch]
+
+
+def as_it_is(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The stage that changes nothing, for those who only want rows brought together."""
+    return batch
+
+
 T = TypeVar("T")
 
 
@@ -59,6 +66,8 @@ class Engine(Protocol):
     """Where and how tables are worked on. Results never depend on the engine."""
 
     threads: int
+    #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
+    group_rows: int
 
     def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
         """Commit what a source reads."""
@@ -73,16 +82,16 @@ class Engine(Protocol):
         stage: Stage,
         *,
         order: tuple[str, ...] = (),
-        whole: int = 1,
+        least: int = 1,
+        most: int | None = None,
         repeat_first: bool = False,
     ) -> Table:
         """Apply a stage to the rows with equal keys together.
 
-        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. A run of
-        equal keys is never cut in two, unless it is longer than `whole` and than a batch may be: then it
-        comes in batches of its own, each of more than `whole` rows. So a stage that asks for `whole` can tell
-        by the length of a run whether it has all of it. With `repeat_first` every such batch begins with the
-        run's first row.
+        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. Runs of
+        equal keys with fewer rows than `least`, or with more than `most`, are left out. A run is never cut in
+        two if there is a `most`; else one that is longer than a batch may be comes in batches of its own, and
+        with `repeat_first` each of those begins with the run's first row.
         """
 
     def fetch(

@@ -39,15 +39,17 @@ class KeepRows:
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
+        wanted = self.marked[batch["row"].to_numpy()]
+        return batch if wanted.all() else batch.filter(pa.array(wanted))
 
 
-def representatives(engine: Engine, items: Items, signed: Table) -> I64:
-    """Of every row: itself, or the row it is an exact copy of. `signed` holds no empty rows."""
+def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) -> I64:
+    """Of every row: itself, or the row it is an exact copy of. Only rows marked as `filled` have copies."""
     representative = np.arange(items.rows, dtype=np.int64)
     narrow = Table(tuple(batch.select(["row", "content", "copy"]) for batch in signed.batches), _NARROW)
+    narrow = engine.map(narrow, KeepRows(filled))
     for key in ("copy", "content"):
-        stars = engine.group(narrow, key, Stars(key), order=("row",), repeat_first=True)
+        stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
         confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
         representative[confirmed.column("b")] = confirmed.column("a")
         narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))

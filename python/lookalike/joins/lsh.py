@@ -21,13 +21,13 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import BandKeys, KeepLarge, PairSmall, Shared, buckets
-from lookalike.engines import Engine, Table
+from lookalike.bands import BandKeys, PairUp, buckets
+from lookalike.engines import Engine, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.leaders import LeaderAccount, across_large, join_large
-from lookalike.joins.prepare import prepare
+from lookalike.joins.prepare import Prepared, prepare
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
@@ -72,13 +72,11 @@ def lsh(
     """Join items by MinHash and bands."""
     ready = prepare(items, threshold=threshold, recall=recall, family=family, engine=engine, watch=watch)
     signed, representative, banding = ready.signed, ready.representative, ready.plan.banding
-    with watch.stage("candidates", signed.rows):
-        keys = engine.map(signed, BandKeys(banding))
-        shared = engine.group(keys, "bucket", Shared())
-        del keys
+    with watch.stage("candidates", ready.representatives):
+        shared = _shared_buckets(engine, ready)
         sides = items.sides(representative)
         candidates = _candidates(engine, shared, sides)
-        large = engine.group(shared, "bucket", KeepLarge(), order=("content", "row"), whole=buckets.LARGE)
+        large = engine.group(shared, "bucket", as_it_is, order=("content", "row"), least=buckets.LARGE + 1)
     road = _Verification(engine, items, signed, threshold, verify)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         road.take(candidates, advance)
@@ -93,7 +91,7 @@ def lsh(
         short=ready.short,
         unspaced=ready.unspaced,
         copies=ready.copies,
-        representatives=signed.rows,
+        representatives=ready.representatives,
         candidates=candidates.rows + leaders.checked,
         pairs=int(reached.sum()),
         recall=estimate_recall(similarity[reached & from_bands], banding, threshold),
@@ -112,8 +110,20 @@ def lsh(
     )
 
 
+def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
+    """The rows of every bucket that holds two or more, a few bands at a time."""
+    banding = ready.plan.banding
+    at_once = max(1, engine.group_rows // max(1, ready.representatives))
+    parts = []
+    for first in range(0, banding.bands, at_once):
+        last = min(first + at_once, banding.bands)
+        keys = engine.map(ready.signed, BandKeys(banding, first, last, ready.marked))
+        parts.append(engine.group(keys, "bucket", as_it_is, least=2))
+    return Table(tuple(batch for part in parts for batch in part.batches), parts[0].schema)
+
+
 def _candidates(engine: Engine, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
-    pairs = engine.group(shared, "bucket", PairSmall(), whole=buckets.LARGE)
+    pairs = engine.group(shared, "bucket", PairUp(), most=buckets.LARGE)
     a, b = pairs.column("a"), pairs.column("b")
     if sides is not None:
         first, second = sides

@@ -11,13 +11,13 @@ import numpy as np
 
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
-from lookalike.joins.copies import KeepRows, representatives
+from lookalike.joins.copies import representatives
 from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
 from lookalike.joins.sample import agreement_counts
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
-from lookalike.types import I64, U8
+from lookalike.types import I64, U8, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +27,9 @@ class Prepared:
     Attributes
     ----------
     signed
-        Signatures of the representatives: of every row that is neither empty nor an exact copy of another.
+        Signatures of all rows.
+    marked
+        The representatives: rows that are neither empty nor exact copies of others. Only these go on.
     representative
         Of every row: itself, or the row it is an exact copy of.
     flags
@@ -39,10 +41,16 @@ class Prepared:
     """
 
     signed: Table
+    marked: Bools
     representative: I64
     flags: U8
     plan: Plan
     median_similarity: float | None
+
+    @property
+    def representatives(self) -> int:
+        """How many rows go on."""
+        return int(np.count_nonzero(self.marked))
 
     @property
     def empty(self) -> int:
@@ -78,14 +86,14 @@ def prepare(
         signed = engine.map(items.table, items.sign(family), advance=advance)
     flags = np.zeros(items.rows, np.uint8)
     flags[signed.column("row")] = signed.column("flags")
-    signed = engine.map(signed, KeepRows((flags & EMPTY) == 0))
-    with watch.stage("copies", signed.rows):
-        representative = representatives(engine, items, signed)
-        signed = engine.map(signed, KeepRows(representative == np.arange(items.rows)))
+    filled = (flags & EMPTY) == 0
+    with watch.stage("copies", items.rows):
+        representative = representatives(engine, items, signed, filled)
+    marked = filled & (representative == np.arange(items.rows))
     with watch.stage("plan"):
-        counts = agreement_counts(engine, signed, family.slots)
+        counts = agreement_counts(engine, signed, family.slots, marked)
         sides = items.sides(representative)
-        first, second = (signed.rows, None) if sides is None else (int(side.sum()) for side in sides)
+        first, second = (int(marked.sum()), None) if sides is None else (int(side.sum()) for side in sides)
         sample = SimilaritySample(
             counts=counts,
             items=first,
@@ -96,6 +104,7 @@ def prepare(
         chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
     return Prepared(
         signed=signed,
+        marked=marked,
         representative=representative,
         flags=flags,
         plan=chosen,

@@ -149,19 +149,22 @@ fn universal_minima<'py>(
     minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }
 
-/// The bucket keys of every row, one column a band.
+/// The bucket keys of every row, one column a band, from the band `first` on.
 #[pyfunction]
-#[pyo3(signature = (signatures, *, bands, rows, threads))]
+#[pyo3(signature = (signatures, *, bands, rows, threads, first=0))]
 fn band_keys<'py>(
     py: Python<'py>,
     signatures: PyReadonlyArray2<'py, u32>,
     bands: usize,
     rows: usize,
     threads: usize,
+    first: usize,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let (values, slots) = matrix("signatures", &signatures, py)?;
-    if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|used| used > slots) {
-        return Err(error(py, "OptionError", format!("{bands} bands of {rows} rows do not fit {slots} slots")));
+    let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
+    if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) {
+        let what = format!("{bands} bands of {rows} rows do not fit {slots} slots");
+        return Err(error(py, "OptionError", what));
     }
     let count = values.len() / slots;
     let keys = enter(py, threads, || {
@@ -169,7 +172,7 @@ fn band_keys<'py>(
         keys.par_chunks_mut(bands)
             .zip(values.par_chunks(slots))
             .with_min_len(256)
-            .for_each(|(keys, signature)| bands::keys_into(signature, rows, keys));
+            .for_each(|(keys, signature)| bands::keys_into(signature, first, rows, keys));
         keys
     })?;
     keys.into_pyarray(py).reshape([count, bands])

@@ -5,9 +5,9 @@
 
 use crate::hash;
 
-/// Writes the keys of one signature, one a band.
-pub fn keys_into(signature: &[u32], rows: usize, keys: &mut [u64]) {
-    for (band, key) in keys.iter_mut().enumerate() {
+/// Writes the keys of one signature, one a band, from the band `first` on.
+pub fn keys_into(signature: &[u32], first: usize, rows: usize, keys: &mut [u64]) {
+    for (band, key) in (first..).zip(keys) {
         let slots = &signature[band * rows..(band + 1) * rows];
         let mut state = hash::begin(hash::mix(band as u64), rows);
         for pair in slots.chunks(2) {
