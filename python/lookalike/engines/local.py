@@ -153,9 +153,11 @@ class LocalEngine:
         if least > 1 or most is not None:
             # Before the columns are gathered: most runs are often single rows that nobody wants.
             wanted = _in_runs(keys, least, most)
-            keys, ranks = keys[wanted], ranks[wanted]
-        columns = [_gathered(column, ranks) for column in together.columns]
-        rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
+            keys, ranks = keys[wanted], np.flatnonzero(wanted) if ranks is None else ranks[wanted]
+        rows = together
+        if ranks is not None:
+            columns = [_gathered(column, ranks) for column in together.columns]
+            rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
         for start, stop, first in _cuts(keys, max(self.batch_rows, most or 0)):
             piece = rows.slice(start, stop - start)
             if repeat_first and first is not None:
@@ -163,18 +165,18 @@ class LocalEngine:
             yield piece
 
     def _sorted(self, rows: pa.RecordBatch, key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
-        """The sorted keys as unsigned numbers, and the order of rows by `key`, then `order`."""
+        """The keys, sorted and unsigned, and the order of rows by `key`, then `order`; None: as they are."""
         ranks = None
         # The least important column first: the sort is stable.
         for name in (*reversed(order), key):
             values = _unsigned(rows[name], name)
             if ranks is not None:
                 values = values[ranks]
-            elif name != key and bool(np.all(values[1:] >= values[:-1])):
-                continue
-            keys, step = _core.sort_order(values, threads=self.threads)
-            ranks = step if ranks is None else ranks[step]
-        return keys, ranks
+            # What was grouped before often comes sorted, and looking costs little.
+            if not bool(np.all(values[1:] >= values[:-1])):
+                values, step = _core.sort_order(values, threads=self.threads)
+                ranks = step if ranks is None else ranks[step]
+        return values, ranks
 
 
 def _unsigned(column: pa.Array, name: str) -> U64:

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.bands import BandKeys, PairUp, buckets
+from lookalike.clusters import component_labels
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
@@ -75,7 +76,7 @@ def lsh(
     with watch.stage("candidates", ready.representatives):
         shared = _shared_buckets(engine, ready)
         sides = items.sides(representative)
-        candidates = _candidates(engine, shared, sides)
+        candidates = _candidates(engine, items.rows, shared, sides)
         large = engine.group(shared, "bucket", as_it_is, order=("content", "row"), least=buckets.LARGE + 1)
     road = _Verification(engine, items, signed, threshold, verify)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
@@ -122,15 +123,18 @@ def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
     return Table(tuple(batch for part in parts for batch in part.batches), parts[0].schema)
 
 
-def _candidates(engine: Engine, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
+def _candidates(engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
     pairs = engine.group(shared, "bucket", PairUp(), most=buckets.LARGE)
     a, b = pairs.column("a"), pairs.column("b")
     if sides is not None:
         first, second = sides
         across = (first[a] & second[b]) | (second[a] & first[b])
         a, b = a[across], b[across]
-    a, b = _core.distinct_pairs(a.astype(np.uint32), b.astype(np.uint32), threads=engine.threads)
-    return Table.of(a=a.astype(np.int64), b=b.astype(np.int64))
+    lower, higher = _core.distinct_pairs(a.astype(np.uint32), b.astype(np.uint32), threads=engine.threads)
+    a, b = lower.astype(np.int64), higher.astype(np.int64)
+    # Candidates of one family side by side: each of its texts is then cut into shingles once.
+    order = np.argsort(component_labels(rows, a, b)[a], kind="stable")
+    return Table.of(a=a[order], b=b[order])
 
 
 def _leaders(

@@ -4,6 +4,9 @@
 //! is ever held: a near-duplicate's shingles are nearly all in the table already, and the few that are not go to a small table of
 //! their own. O(shingles) time a pair, memory of two documents a thread.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::ends::Ends;
@@ -54,6 +57,9 @@ pub struct Counts {
 /// Candidates handed to a thread at a time.
 const PAIRS: usize = 128;
 
+/// Shingles of longer texts than this are never kept: memory stays that of a few documents a thread.
+const SHORT: usize = 1 << 16;
+
 #[derive(Default)]
 struct Workspace {
     scratch: Scratch,
@@ -61,6 +67,33 @@ struct Workspace {
     extra: Table,
     ends: Ends,
     middle: Vec<u64>,
+    kept: Kept,
+}
+
+/// Shingles of documents that are in several pairs of a piece, so that each is cut once.
+#[derive(Default)]
+struct Kept {
+    shingles: Vec<u64>,
+    places: HashMap<u32, Range<usize>>,
+}
+
+impl Kept {
+    fn clear(&mut self) {
+        self.shingles.clear();
+        self.places.clear();
+    }
+
+    fn get(&self, row: u32) -> Option<&[u64]> {
+        self.places.get(&row).map(|place| &self.shingles[place.clone()])
+    }
+}
+
+#[inline(always)]
+fn keep_on<L: Lanes>(row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) {
+    let Workspace { scratch, kept, .. } = work;
+    let start = kept.shingles.len();
+    document::<L>(text, spec, scratch, &mut kept.shingles);
+    kept.places.insert(row, start..kept.shingles.len());
 }
 
 #[inline(always)]
@@ -82,7 +115,7 @@ fn learn_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) {
 
 #[inline(always)]
 fn count_on<L: Lanes>(left_text: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
-    let Workspace { scratch, left, extra, ends, middle } = work;
+    let Workspace { scratch, left, extra, ends, middle, .. } = work;
     let mut count = Count::begin(left, extra, at_least);
     match ends.shared(left_text, text, spec.k) {
         None => {
@@ -104,6 +137,9 @@ fn count_on<L: Lanes>(left_text: &[u8], text: &[u8], spec: &Spec, at_least: f64,
 
 for_each_path! {
     fn fill(level; text: &[u8], spec: &Spec, work: &mut Workspace) => fill_on
+}
+for_each_path! {
+    fn keep(level; row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) => keep_on
 }
 for_each_path! {
     fn learn(level; text: &[u8], spec: &Spec, work: &mut Workspace) => learn_on
@@ -178,19 +214,37 @@ pub fn compare_texts(
 ) {
     let pieces = (a.par_chunks(PAIRS), b.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
     pieces.into_par_iter().for_each_init(Workspace::default, |work, (a, b, out)| {
+        work.kept.clear();
+        let busy = Busy::of(a, b);
         let mut held = None;
-        for (left, right, i) in by_busiest(a, b) {
-            let again = held == Some(left);
-            held = Some(left);
-            let (left, right) = (texts.get(left), texts.get(right));
+        for (a, b, i) in busy.pairs(a, b) {
+            let (left, right) = (texts.get(a), texts.get(b));
+            for (row, text) in [(a, left), (b, right)] {
+                if text.len() <= SHORT && busy.pairs_of(row) > 1 && work.kept.get(row).is_none() {
+                    keep(level, row, text, spec, work);
+                }
+            }
+            let again = held == Some(a);
+            held = Some(a);
             if !again {
-                fill(level, left, spec, work);
-            } else if Ends::serve(spec) && !work.ends.learnt() {
+                match work.kept.get(a) {
+                    Some(shingles) => {
+                        work.left.clear();
+                        work.left.insert_all(shingles);
+                        work.ends.forget();
+                    }
+                    None => fill(level, left, spec, work),
+                }
+            } else if Ends::serve(spec) && !work.ends.learnt() && busy.pairs_of(b) == 1 {
                 learn(level, left, spec, work);
             }
             out[i] = if left == right {
                 let all = work.left.len() as u32;
                 Counts { shared: all, union: all }
+            } else if let Some(shingles) = work.kept.get(b) {
+                let mut count = Count::begin(&mut work.left, &mut work.extra, at_least);
+                count.take(shingles);
+                count.end()
             } else {
                 count(level, left, right, spec, at_least, work)
             };
@@ -205,7 +259,7 @@ pub fn compare_sets(sets: &Rows<'_, u64>, a: &[u32], b: &[u32], at_least: f64, o
         || (Table::default(), Table::default()),
         |(table, extra), (a, b, out)| {
             let mut held = None;
-            for (left, right, i) in by_busiest(a, b) {
+            for (left, right, i) in Busy::of(a, b).pairs(a, b) {
                 if held != Some(left) {
                     table.clear();
                     table.insert_all(sets.get(left));
@@ -219,15 +273,30 @@ pub fn compare_sets(sets: &Rows<'_, u64>, a: &[u32], b: &[u32], at_least: f64, o
     );
 }
 
-/// Pairs as (left, right, place): on the left the row that is in more of these pairs, whose table then serves them all.
-fn by_busiest(a: &[u32], b: &[u32]) -> Vec<(u32, u32, usize)> {
-    let mut rows: Vec<u32> = a.iter().chain(b).copied().collect();
-    rows.sort_unstable();
-    let pairs_of = |row: u32| rows.partition_point(|&r| r <= row) - rows.partition_point(|&r| r < row);
-    let turned = |(i, (&a, &b)): (usize, (&u32, &u32))| if pairs_of(b) > pairs_of(a) { (b, a, i) } else { (a, b, i) };
-    let mut pairs: Vec<_> = a.iter().zip(b).enumerate().map(turned).collect();
-    pairs.sort_unstable();
-    pairs
+/// How many pairs of a piece each row is in.
+struct Busy(Vec<u32>);
+
+impl Busy {
+    fn of(a: &[u32], b: &[u32]) -> Busy {
+        let mut rows: Vec<u32> = a.iter().chain(b).copied().collect();
+        rows.sort_unstable();
+        Busy(rows)
+    }
+
+    fn pairs_of(&self, row: u32) -> usize {
+        self.0.partition_point(|&r| r <= row) - self.0.partition_point(|&r| r < row)
+    }
+
+    /// Pairs as (left, right, place): on the left the row that is in more of them, whose table then serves them all.
+    fn pairs(&self, a: &[u32], b: &[u32]) -> Vec<(u32, u32, usize)> {
+        let turned = |(i, (&a, &b)): (usize, (&u32, &u32))| match self.pairs_of(b) > self.pairs_of(a) {
+            true => (b, a, i),
+            false => (a, b, i),
+        };
+        let mut pairs: Vec<_> = a.iter().zip(b).enumerate().map(turned).collect();
+        pairs.sort_unstable();
+        pairs
+    }
 }
 
 #[cfg(test)]
