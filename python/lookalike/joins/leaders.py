@@ -60,7 +60,7 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     failed: U64 = np.empty(0, np.uint64)
     unsettled: list[I64] = []
     checked = 0
-    for band in np.unique(bands):
+    for band in np.flatnonzero(np.bincount(bands)):
         here = bands == band
         key, row = keys[here], members[here]
         # In the last round no bucket gets a new leader: what has become small is paired, and the rest is
@@ -73,7 +73,8 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
             found = check(a[fresh], b[fresh])
             forest.join(found[0].astype(np.uint32), found[1].astype(np.uint32))
             checked += int(fresh.sum())
-            failed = np.union1d(failed, np.setdiff1d(_codes(a[fresh], b[fresh]), _codes(*found)))
+            codes = _codes(a[fresh], b[fresh])
+            failed = np.sort(np.concatenate([failed, codes[~_among(codes, np.sort(_codes(*found)))]]))
             labels = forest.labels()
             still = waiting & (labels[row] != labels[_leader_of(key, row)])
             key, row = key[still], row[still]
@@ -81,12 +82,16 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     sizes = np.diff(run_starts(keys))
     return LeaderAccount(
         buckets=len(sizes),
-        rows=len(np.unique(members)),
+        rows=_distinct_rows(members),
         largest=int(sizes.max()),
         checked=checked,
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
-        unsettled=len(np.unique(np.concatenate(unsettled))),
+        unsettled=_distinct_rows(np.concatenate(unsettled)),
     )
+
+
+def _distinct_rows(rows: I64) -> int:
+    return int(np.count_nonzero(np.bincount(rows)))
 
 
 def _leader_of(key: U64, row: I64) -> I64:
@@ -156,7 +161,7 @@ def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, L
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),
-        rows=len(np.unique(members)),
+        rows=_distinct_rows(members),
         largest=int(sizes.max()) if len(sizes) else 0,
         checked=len(low),
         not_compared=possible - compared,

@@ -85,10 +85,10 @@ impl Ends {
         if (before + after) * 2 < shortest {
             return None;
         }
-        let (starts, ends) = (self.edges.iter().step_by(2), self.edges.iter().skip(1).step_by(2));
-        // Words whose bounding character is shared too; a window is shared if all its words are.
-        let first_words = ends.take_while(|&&end| end as usize + CHARACTER <= before).count();
-        let last_words = starts.rev().take_while(|&&start| start as usize >= left.len() - after + CHARACTER).count();
+        // Words whose bounding character is shared too; a window is shared if all its words are. Edges rise, words are two of them.
+        let first_words = self.edges.partition_point(|&edge| edge as usize + CHARACTER <= before) / 2;
+        let last_words =
+            words - self.edges.partition_point(|&edge| (edge as usize) < left.len() - after + CHARACTER).div_ceil(2);
         let (first, last) = ((first_words + 1).saturating_sub(k), (last_words + 1).saturating_sub(k));
         if first + last == 0 {
             return None;

@@ -84,6 +84,9 @@ fn sort_part(dealt: &mut [Record], out: &mut [Record]) {
         out.copy_from_slice(dealt);
         return;
     }
+    if let Some(key) = crowd(dealt) {
+        return sort_around(key, dealt, out);
+    }
     let varying = dealt.iter().fold(0, |bits, r| bits | (r.key ^ dealt[0].key));
     let (mut from, mut to): (&mut [Record], &mut [Record]) = (dealt, out);
     let mut in_out = false;
@@ -110,17 +113,50 @@ fn sort_part(dealt: &mut [Record], out: &mut [Record]) {
     }
 }
 
+/// A key that about half of the records have, if there seems to be one: a bucket that holds a crowd.
+fn crowd(records: &[Record]) -> Option<u64> {
+    const LOOKS: usize = 15;
+    let mut seen: Vec<u64> = (0..LOOKS).map(|i| records[i * (records.len() - 1) / (LOOKS - 1)].key).collect();
+    seen.sort_unstable();
+    let middle = seen[LOOKS / 2];
+    (seen.iter().filter(|&&key| key == middle).count() > LOOKS / 2).then_some(middle)
+}
+
+/// Sorts `dealt` into `out` when most records have `key`: those are copied, and only the others are sorted.
+fn sort_around(key: u64, dealt: &mut [Record], out: &mut [Record]) {
+    let less = dealt.iter().filter(|r| r.key < key).count();
+    let equal = dealt.iter().filter(|r| r.key == key).count();
+    let mut next = [0, less, less + equal];
+    for r in dealt.iter() {
+        let place = &mut next[usize::from(r.key >= key) + usize::from(r.key > key)];
+        out[*place] = *r;
+        *place += 1;
+    }
+    for part in [0..less, less + equal..dealt.len()] {
+        dealt[part.clone()].copy_from_slice(&out[part.clone()]);
+        sort_part(&mut dealt[part.clone()], &mut out[part]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hash::mix;
 
+    const CROWD: u64 = 1 << 41;
+
     #[test]
     fn sorts_like_the_standard_library_and_keeps_ties_in_order() {
-        for (count, modulus) in [(0, 1), (1, 1), (200, 7), (5_000, 3), (100_000, 1 << 40), (70_000, 1), (100_000, 1000)]
+        for (count, modulus) in
+            [(0, 1), (1, 1), (200, 7), (5_000, 3), (100_000, 1 << 40), (70_000, 1), (100_000, 1000), (100_000, CROWD)]
         {
             for spread in [false, true] {
-                let key = |i: u64| if spread { mix(mix(i) % modulus) } else { mix(i) % modulus };
+                // Two of three keys are one and the same where the modulus says so: a crowd among others.
+                let key = |i: u64| match modulus {
+                    CROWD if !i.is_multiple_of(3) => mix(1),
+                    _ if spread => mix(mix(i) % modulus),
+                    _ => mix(i) % modulus,
+                };
                 let mut records: Vec<Record> = (0..count).map(|i| Record { key: key(i), value: i as u32 }).collect();
                 let mut expected = records.clone();
                 expected.sort_by_key(|r| r.key);
