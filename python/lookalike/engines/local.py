@@ -148,15 +148,16 @@ class LocalEngine:
     ) -> Iterator[pa.RecordBatch]:
         if not table.rows:
             return
-        together = _together(*table.batches)
-        keys, ranks = self._sorted(together, key, order)
+        whole = pa.Table.from_batches(table.batches)
+        keys, ranks = self._sorted(whole, key, order)
         if least > 1 or most is not None:
             # Before the columns are gathered: most runs are often single rows that nobody wants.
             wanted = _in_runs(keys, least, most)
             keys, ranks = keys[wanted], np.flatnonzero(wanted) if ranks is None else ranks[wanted]
-        rows = together
-        if ranks is not None:
-            columns = [_gathered(column, ranks) for column in together.columns]
+        if ranks is None:
+            rows = _together(*table.batches)
+        else:
+            columns = [_gathered(column, ranks) for column in whole.columns]
             rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
         for start, stop, first in _cuts(keys, max(self.batch_rows, most or 0)):
             piece = rows.slice(start, stop - start)
@@ -164,7 +165,7 @@ class LocalEngine:
                 piece = _together(rows.slice(first, 1), piece)
             yield piece
 
-    def _sorted(self, rows: pa.RecordBatch, key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
+    def _sorted(self, rows: pa.Table, key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
         """The keys, sorted and unsigned, and the order of rows by `key`, then `order`; None: as they are."""
         ranks = None
         # The least important column first: the sort is stable.
@@ -179,7 +180,7 @@ class LocalEngine:
         return values, ranks
 
 
-def _unsigned(column: pa.Array, name: str) -> U64:
+def _unsigned(column: pa.ChunkedArray, name: str) -> U64:
     """Whole numbers as unsigned ones, in the same order."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise InternalError(
@@ -193,11 +194,12 @@ def _unsigned(column: pa.Array, name: str) -> U64:
     return signed.view(np.uint64) ^ np.uint64(1 << 63)
 
 
-def _gathered(column: pa.Array, ranks: Any) -> pa.Array:
-    # NumPy gathers plain numbers several times as fast.
-    if pa.types.is_integer(column.type) and not column.null_count:
+def _gathered(column: pa.ChunkedArray, ranks: Any) -> pa.Array:
+    # NumPy gathers plain numbers several times as fast once they lie in one piece: not worth it for a few.
+    if pa.types.is_integer(column.type) and not column.null_count and 4 * len(ranks) > len(column):
         return pa.array(column.to_numpy()[ranks])
-    return column.take(pa.array(ranks))
+    taken = column.take(pa.array(ranks)).combine_chunks()
+    return pa.concat_arrays(taken.chunks) if isinstance(taken, pa.ChunkedArray) else taken
 
 
 def _together(*batches: pa.RecordBatch) -> pa.RecordBatch:

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
+use lookalike_kernels::memory::with_room;
 use lookalike_kernels::radix::{Record, sort};
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
 use lookalike_kernels::{pairing, verify};
@@ -26,11 +27,14 @@ fn sort_order<'py>(py: Python<'py>, keys: PyReadonlyArray1<'py, u64>, threads: u
     if keys.len() > u32::MAX as usize {
         return Err(error(py, "OptionError", format!("{} keys are more than one sort takes (2³²)", keys.len())));
     }
-    let (sorted, order): (Vec<u64>, Vec<u32>) = enter(py, threads, || {
-        let mut records: Vec<Record> =
-            keys.par_iter().enumerate().map(|(i, &key)| Record { key, value: i as u32 }).collect();
+    let (sorted, order) = enter(py, threads, || {
+        let mut records = with_room(keys.len());
+        let numbered = keys.par_iter().enumerate().map(|(i, &key)| Record { key, value: i as u32 });
+        numbered.collect_into_vec(&mut records);
         sort(&mut records);
-        records.par_iter().map(|r| (r.key, r.value)).unzip()
+        let (mut sorted, mut order) = (with_room(keys.len()), with_room(keys.len()));
+        records.par_iter().map(|r| (r.key, r.value)).unzip_into_vecs(&mut sorted, &mut order);
+        (sorted, order)
     })?;
     Ok((sorted.into_pyarray(py), order.into_pyarray(py)))
 }

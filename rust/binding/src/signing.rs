@@ -1,5 +1,6 @@
 //! Texts and sets → signatures → bucket keys.
 
+use lookalike_kernels::memory::zeros;
 use lookalike_kernels::minhash::{self, Family, Orders as Drawn};
 use lookalike_kernels::sign::{Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
 use lookalike_kernels::{bands, hash};
@@ -66,7 +67,7 @@ struct Buffers {
 
 impl Buffers {
     fn new(rows: usize, slots: usize) -> Buffers {
-        Buffers { signatures: vec![0; rows * slots], content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
+        Buffers { signatures: zeros(rows * slots), content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
     }
 
     fn lend(&mut self) -> Signed<'_> {

@@ -15,6 +15,7 @@ mod chars;
 pub mod components;
 mod ends;
 pub mod hash;
+pub mod memory;
 pub mod minhash;
 pub mod pairing;
 pub mod passages;

@@ -5,6 +5,8 @@
 
 use rayon::prelude::*;
 
+use crate::memory::with_room;
+
 /// A key and what it carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
@@ -24,7 +26,8 @@ pub fn sort(records: &mut [Record]) {
         records.sort_by_key(|r| r.key);
         return;
     }
-    let mut spare = vec![Record::default(); records.len()];
+    let mut spare = with_room(records.len());
+    spare.resize(records.len(), Record::default());
     let bounds = deal(records, &mut spare);
     let mut parts = Vec::with_capacity(DIGITS);
     let (mut rest_of_records, mut rest_of_spare) = (&mut records[..], &mut spare[..]);
