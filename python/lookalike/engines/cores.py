@@ -6,6 +6,9 @@ import os
 
 from lookalike.errors import OptionError
 
+#: More threads than any machine has cores only wait for each other.
+MOST_THREADS = 1024
+
 
 def cores() -> int:
     """The processors this process may use. Results never depend on it, only their time does."""
@@ -18,6 +21,8 @@ def checked_threads(threads: int | None) -> int:
     """A number of threads: the one asked for, or all cores."""
     if threads is None:
         return cores()
-    if not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"threads={threads!r} is out of range: 1 or more, or leave it out for all cores")
+    if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+        raise OptionError(
+            f"threads={threads!r} is out of range: 1 to {MOST_THREADS:,}, or leave it out for all cores"
+        )
     return threads
