@@ -336,3 +336,32 @@ def test_shingles_too_small_are_met_with_advice():
 def test_a_huge_cluster_is_met_with_advice():
     docs = texts.joined(texts.variants(texts.prose(100, 1), 1200, 1))
     assert "largest cluster" in advised(docs)
+
+
+def test_a_keep_column_may_be_the_id_or_the_text_once_more():
+    table = pa.table({"id": [3, 1, 2], "text": ["a b c d e f", "A B C D E F", "other words than those here"]})
+    kept = la.dedup(table, id="id", keep="max:id").kept
+    assert sorted(kept["id"].to_pylist()) == [2, 3]
+
+
+def test_numbers_of_a_csv_file_are_numbers_to_keep_by(tmp_path):
+    (tmp_path / "a.csv").write_text("text,n\na b c d e f,9\nA B C D E F,10\n")
+    result = la.dedup(tmp_path / "a.csv", keep="max:n")
+    assert result.kept_rows.tolist() == [False, True]
+
+
+def test_a_folder_is_read_without_the_run_folders_in_it(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "a b c d e f"}\n')
+    la.dedup(tmp_path).write(tmp_path / "out")
+    again = la.dedup(tmp_path)
+    assert again.counts["documents"] == 1
+    again.write(tmp_path / "out", overwrite=True)
+
+
+def test_recall_is_not_claimed_for_pairs_in_very_large_buckets():
+    template = [f"word{i}" for i in range(60)]
+    docs = [" ".join([*template[: i % 60], f"new{i}", *template[i % 60 + 1 :]]) for i in range(400)]
+    result = la.dedup(docs, threshold=0.7)
+    assert result.account.large.not_compared > 0
+    assert "outside very large buckets" in result.summary()
+    assert any("not every pair inside them" in sentence for sentence in result.advice)

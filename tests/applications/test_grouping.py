@@ -71,3 +71,28 @@ def test_no_pairs_make_no_clusters():
 def test_what_is_no_pair_is_refused(pairs, error, said):
     with pytest.raises(error, match=said):
         la.cluster(pairs)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (pa.array([1, 2], pa.int8()), pa.array([1000, 1], pa.int64())),
+        (pa.array(["x", "y"]).dictionary_encode(), pa.array(["y", "z"])),
+        (pa.array([1, 2], pa.uint64()), pa.array([2, 3], pa.int64())),
+    ],
+)
+def test_ends_of_different_width_are_compared_by_value(a, b):
+    assert len(la.cluster(pa.table({"a": a, "b": b}))) == 3
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (pa.array([1.5]), pa.array(["x"])),
+        (pa.array([[1]]), pa.array([[2]])),
+        (pa.array([b"x"]), pa.array(["x"])),
+    ],
+)
+def test_ends_that_cannot_be_compared_are_named(a, b):
+    with pytest.raises(SourceError, match="of one type"):
+        la.cluster(pa.table({"a": a, "b": b}))

@@ -58,11 +58,11 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
                     f"pairs need the columns a and b; there are {', '.join(table.column_names)}"
                 )
         a, b = table["a"], table["b"]
-        if pa.types.is_integer(a.type) != pa.types.is_integer(b.type):
-            raise SourceError(f"both ends of a pair must be of one type: a is {a.type}, and b is {b.type}")
-        # Arrow does not sort views, in which polars hands out strings.
-        kind = pa.large_string() if pa.types.is_string_view(a.type) else a.type
-        return a.cast(kind), b.cast(kind)
+        kind = _common_type(a.type, b.type)
+        try:
+            return a.cast(kind), b.cast(kind)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as reason:
+            raise SourceError(f"the ends of pairs cannot be compared: {reason}") from None
     ends = list(pairs) if isinstance(pairs, Iterable) else [pairs]
     if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
         raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")
@@ -71,6 +71,18 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
     except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
         raise SourceError(f"all ends of pairs must be of one type: {reason}") from None
     return both.slice(0, len(ends)), both.slice(len(ends))
+
+
+def _common_type(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+    """A type that holds the ids of both ends and can be sorted."""
+    kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in (a, b)]
+    if all(str(kind) in {"string", "large_string", "string_view"} for kind in kinds):
+        return pa.large_string()
+    if all(pa.types.is_integer(kind) for kind in kinds):
+        return pa.uint64() if all(pa.types.is_unsigned_integer(kind) for kind in kinds) else pa.int64()
+    if kinds[0] != kinds[1] or pa.types.is_nested(kinds[0]):
+        raise SourceError(f"both ends of a pair must be of one type, numbers or strings: a is {a}, b is {b}")
+    return kinds[0]
 
 
 def _chunks(column: Any) -> list[pa.Array]:

@@ -34,7 +34,10 @@ class Wanted:
     @property
     def labels(self) -> list[str]:
         """The names in a batch: text and id are called so, whatever they were called in the source."""
-        return ["text", *([] if self.id is None else ["id"]), *self.columns]
+        # An extra column may be the text or the id once more, and is then called so only once.
+        taken = {"text"} | ({"id"} if self.id is not None else set())
+        extra = [f"extra {name}" if name in taken else name for name in self.columns]
+        return ["text", *([] if self.id is None else ["id"]), *extra]
 
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless `schema` (types in the order of `names`) can serve as text, id and extra columns."""
@@ -123,6 +126,8 @@ def settle(
     settled = []
     for position, (array, field) in enumerate(zip(arrays, schema, strict=True)):
         name = wanted.names[position]
+        if pa.types.is_dictionary(array.type):
+            array = _decoded(array)
         if is_text(array.type):
             array = _valid_text(array, name, flaws)
         if position == 0 or (position == 1 and wanted.id is not None):
@@ -137,6 +142,12 @@ def settle(
         good[list(flaws)] = False
         batch = batch.filter(pa.array(good))
     return batch
+
+
+def _decoded(array: pa.DictionaryArray) -> pa.Array:
+    """The values a dictionary stands for; views, from which Arrow cannot pick, become strings first."""
+    plain = array.dictionary.cast(_plain(array.type))
+    return pa.DictionaryArray.from_arrays(array.indices, plain).dictionary_decode()
 
 
 def _valid_text(array: pa.Array, name: str, flaws: dict[int, str]) -> pa.Array:
@@ -204,6 +215,6 @@ def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not is_text(column.type):
         return column
     try:
-        return pc.utf8_trim_whitespace(column).cast(pa.float64())
+        return pc.utf8_trim_whitespace(column.cast(pa.large_string())).cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return column

@@ -14,6 +14,7 @@ from lookalike.io.parquet import Parquet
 from lookalike.io.separated import Separated
 from lookalike.io.stream import COMPRESSIONS
 from lookalike.io.textfiles import TextFiles
+from lookalike.runs import is_run_folder
 
 STANDARD_INPUT = "-"
 
@@ -113,10 +114,13 @@ def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:
     for parent, folders, names in os.walk(folder, followlinks=True, onerror=_unlisted):
         # Links are followed, and a link back up would otherwise never end.
         seen.add(os.path.realpath(parent))
+        # The folder of an earlier run lies beside its input as often as not, and is no input itself.
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(parent, name)) not in seen
+            if not name.startswith(".")
+            and os.path.realpath(os.path.join(parent, name)) not in seen
+            and not is_run_folder(Path(parent, name))
         )
         for name in sorted(names):
             if not name.startswith("."):

@@ -15,7 +15,7 @@ def checked_threshold(threshold: float) -> float:
     share = _number("threshold", threshold)
     if not 0 < share <= 1:
         raise OptionError(
-            f"threshold={share:g} is out of range: over 0 and at most 1{_meant('threshold', share)}"
+            f"threshold={share:.12g} is out of range: over 0 and at most 1{_meant('threshold', share)}"
         )
     return share
 
@@ -25,8 +25,7 @@ def checked_recall(recall: float) -> float:
     share = _number("recall", recall)
     if share == 1:
         raise OptionError(
-            "recall=1 is out of range: over 0 and under 1; bands always miss a few pairs:"
-            " use recall=0.999, or an exact method"
+            "recall=1 is out of range: over 0 and under 1; bands always miss a few pairs: use recall=0.999"
         )
     if not 0 < share < 1:
         raise OptionError(f"recall={share:g} is out of range: over 0 and under 1{_meant('recall', share)}")
@@ -48,4 +47,4 @@ def _number(name: str, value: float) -> float:
 
 
 def _meant(name: str, share: float) -> str:
-    return f"; did you mean {name}={share / 100:g}?" if 1 < share <= 100 else ""
+    return f"; did you mean {name}={share / 100:g}?" if 2 <= share <= 100 else ""

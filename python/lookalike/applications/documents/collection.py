@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.engines import Engine, Table
-from lookalike.io import Source
+from lookalike.io import Source, as_numbers
 from lookalike.runs.watch import Watch
 from lookalike.types import I64
 
@@ -78,13 +78,16 @@ def collect(
         numbered.append(pa.record_batch([rows, batch["text"]], schema=_SCHEMA))
         start += len(batch)
     sizes = [pc.binary_length(batch["text"]).to_numpy() for batch in batches]
-    column = pa.chunked_array([batch[extra] for batch in batches]) if extra is not None else None
+    # By position: the column may be called like the text or the id.
+    column = (
+        as_numbers(pa.chunked_array([batch.columns[-1] for batch in batches])) if extra is not None else None
+    )
     return Collection(
         source=source,
         table=engine.scan(numbered, _SCHEMA),
         order=order,
         text_bytes=np.concatenate(sizes)[order] if sizes else np.empty(0, np.int64),
-        extra=column,
+        extra=last,
     )
 
 

@@ -60,8 +60,13 @@ def search_sources(
     return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
 
 
-def join_sets(items: Any, other: Any, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
-    """Join sets given as lists of tokens, Arrow lists or sparse matrices; rows are numbered as they come."""
+def join_sets(
+    items: Any, other: Any, options: PairOptions, *, engine: Engine, watch: Watch
+) -> tuple[Joined, int | None]:
+    """Join sets given as lists of tokens, Arrow lists or sparse matrices; rows are numbered as they come.
+
+    Also says where the second collection begins, if there is one.
+    """
     sets = _some_sets(items, options)
     boundary = None
     if other is not None:
@@ -76,7 +81,7 @@ def join_sets(items: Any, other: Any, options: PairOptions, *, engine: Engine, w
         seed=options.seed,
         boundary=boundary,
     )
-    return join(held, options, engine=engine, watch=watch)
+    return join(held, options, engine=engine, watch=watch), boundary
 
 
 def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:

@@ -58,8 +58,7 @@ def similar_pairs(
     chosen = PairOptions.of(options)
     engine = engine or LocalEngine(threads)
     if holds_sets(items):
-        joined = join_sets(items, other, chosen, engine=engine, watch=Watch())
-        boundary = None if other is None else len(joined.representative) - _length(other)
+        joined, boundary = join_sets(items, other, chosen, engine=engine, watch=Watch())
         a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
         columns = {"a": pa.array(a), "b": pa.array(b - (boundary or 0)), chosen.column: pa.array(similarity)}
         return Pairs(pa.table(columns), account=joined.account)
@@ -98,7 +97,3 @@ def holds_sets(items: Any) -> bool:
             isinstance(first, str | bytes | dict) or hasattr(first, "__fspath__")
         )
     return False
-
-
-def _length(items: Any) -> int:
-    return int(items.shape[0]) if hasattr(items, "tocsr") else len(items)

@@ -33,7 +33,7 @@ def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[
                 "kept",
                 f"{_share(counts['kept'], counts['documents'])}, dropped {numbers.count(counts['dropped'])}",
             ),
-            *_recall_facts(account.recall, account.plan),
+            *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
     )
@@ -49,7 +49,7 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 "pairs",
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
-            *_recall_facts(account.recall, account.plan),
+            *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
     )
@@ -106,11 +106,13 @@ def _clusters(counts: Mapping[str, Any]) -> str:
     return numbers.count(counts["clusters"]) + largest
 
 
-def _recall_facts(estimate: RecallEstimate, plan: Plan) -> list[tuple[str, str]]:
+def _recall_facts(estimate: RecallEstimate, plan: Plan, *, apart: bool) -> list[tuple[str, str]]:
     promise = f"{_promise(plan)} at {plan.threshold:g}"
     if estimate.recall is None:
-        return [("recall", f"{promise}; no near pair was found to estimate it from")]
-    return [("recall", f"about {numbers.percent(estimate.recall)} of all near pairs found, {promise}")]
+        found = "outside very large buckets " if apart else ""
+        return [("recall", f"{promise}; no near pair was found {found}to estimate it from")]
+    of = "pairs outside very large buckets" if apart else "all near pairs"
+    return [("recall", f"about {numbers.percent(estimate.recall)} of {of} found, {promise}")]
 
 
 def _promise(plan: Plan) -> str:
@@ -160,6 +162,14 @@ def search_advice(account: Account, options: PairOptions) -> list[str]:
         unspaced=account.unspaced,
         median_similarity=account.median_similarity,
     )
+    large = account.large
+    if large.not_compared:
+        said.append(
+            f"{numbers.count(large.rows)} documents lie in {numbers.count(large.buckets)} very large buckets, "
+            f"the largest of {numbers.count(large.largest)}: each was compared with a few leaders there, not "
+            "with all others, so clusters are whole, but not every pair inside them is listed, or counted in "
+            "the recall"
+        )
     if account.large.unsettled:
         said.append(
             f"{numbers.count(account.large.unsettled)} rows of very large buckets matched none of their "
