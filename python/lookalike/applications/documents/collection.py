@@ -79,9 +79,7 @@ def collect(
         start += len(batch)
     sizes = [pc.binary_length(batch["text"]).to_numpy() for batch in batches]
     # By position: the column may be called like the text or the id.
-    column = (
-        as_numbers(pa.chunked_array([batch.columns[-1] for batch in batches])) if extra is not None else None
-    )
+    last = None if extra is None else as_numbers(pa.chunked_array([batch.columns[-1] for batch in batches]))
     return Collection(
         source=source,
         table=engine.scan(numbered, _SCHEMA),

@@ -165,10 +165,10 @@ def search_advice(account: Account, options: PairOptions) -> list[str]:
     large = account.large
     if large.not_compared:
         said.append(
-            f"{numbers.count(large.rows)} documents lie in {numbers.count(large.buckets)} very large buckets, "
-            f"the largest of {numbers.count(large.largest)}: each was compared with a few leaders there, not "
-            "with all others, so clusters are whole, but not every pair inside them is listed, or counted in "
-            "the recall"
+            f"{numbers.count(large.rows)} documents are in {numbers.count(large.buckets)} very large buckets,"
+            f" the largest of {numbers.count(large.largest)}: each was compared with a few leaders there,"
+            " not with all others; clusters are whole, but not every pair inside them is listed or counted in"
+            " the recall"
         )
     if account.large.unsettled:
         said.append(
