@@ -1,15 +1,8 @@
 //! Pairs → clusters: the connected components, by union-find.
 
-/// The least row of every row's component. Linear in rows and pairs, up to the inverse Ackermann function; 4 bytes a row.
-pub fn components(rows: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Vec<u32> {
-    let mut forest = Forest::new(rows);
-    for (a, b) in pairs {
-        forest.join(a, b);
-    }
-    forest.labels()
-}
-
 /// Trees whose root is always their least row, so that labels do not depend on the order of the pairs.
+///
+/// Linear in rows and pairs, up to the inverse Ackermann function; 4 bytes a row.
 pub struct Forest {
     parent: Vec<u32>,
 }
@@ -68,12 +61,18 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
+    fn components(rows: usize, pairs: &[(u32, u32)]) -> Vec<u32> {
+        let mut forest = Forest::new(rows);
+        pairs.iter().for_each(|&(a, b)| forest.join(a, b));
+        forest.labels()
+    }
+
     #[test]
     fn labels_are_the_least_row_reached_whatever_the_order() {
         let rows = 300u64;
         let mut pairs: Vec<(u32, u32)> =
             (0..200).map(|i| ((mix(i) % rows) as u32, (mix(i + 999) % rows) as u32)).collect();
-        let labels = components(rows as usize, pairs.iter().copied());
+        let labels = components(rows as usize, &pairs);
         // Oracle: spread the least label along edges until nothing changes.
         let mut expected: Vec<u32> = (0..rows as u32).collect();
         loop {
@@ -88,7 +87,7 @@ mod tests {
         }
         assert_eq!(labels, expected);
         pairs.reverse();
-        assert_eq!(components(rows as usize, pairs), expected);
+        assert_eq!(components(rows as usize, &pairs), expected);
     }
 
     #[test]
