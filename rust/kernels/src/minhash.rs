@@ -256,8 +256,20 @@ for_each_path! {
     pub fn sign_set(level; elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) => sign_set_on
 }
 
+#[inline(always)]
+fn agreements_on<L: Lanes>(signature: &[u32], others: &[u32], histogram: &mut [u64]) {
+    for other in others.chunks_exact(signature.len()) {
+        histogram[agreement(signature, other) as usize] += 1;
+    }
+}
+
+for_each_path! {
+    /// Adds to a histogram in how many slots a signature agrees with each of the `others`.
+    pub fn count_agreements(level; signature: &[u32], others: &[u32], histogram: &mut [u64]) => agreements_on
+}
+
 /// How many slots two signatures agree in.
-#[inline]
+#[inline(always)]
 pub fn agreement(a: &[u32], b: &[u32]) -> u32 {
     a.iter().zip(b).map(|(x, y)| u32::from(x == y)).sum()
 }
