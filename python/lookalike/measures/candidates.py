@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +46,7 @@ class Agreement:
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
-        matrix = slot_matrix(held.batches)
+        matrix = held.whole(slot_matrix)
         agreeing = _core.agreements(matrix, a, b, threads=1)
         return _reaching(batch, agreeing.astype(np.float64) / matrix.shape[1], self.at_least)
 
@@ -69,7 +70,7 @@ def element_buffers(batch: pa.RecordBatch) -> tuple[U64, I64]:
     return list_buffers(batch["elements"])
 
 
-def slot_matrix(batches: tuple[pa.RecordBatch, ...]) -> U32:
+def slot_matrix(batches: Sequence[pa.RecordBatch]) -> U32:
     """The column `slots` of signed rows as one matrix."""
     parts = []
     for batch in batches:
