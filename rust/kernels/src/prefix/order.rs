@@ -4,8 +4,8 @@
 //! a bucket's number by its rank among the buckets, least count first, is a bijection of 64-bit numbers, so a code stands for exactly one
 //! element, and comparing codes is comparing (count of the bucket, element).
 
-/// How many buckets there may be, as a power of two: ranks of 20 bits are 4 MB of table.
-pub const MOST_BITS: u32 = 20;
+/// How many buckets there may be, as a power of two: ranks of 22 bits are 16 MB of table.
+pub const MOST_BITS: u32 = 22;
 
 /// Adds the elements of each bucket to `counts`, which has a power of two of entries.
 pub fn count(elements: &[u64], counts: &mut [u32]) {
