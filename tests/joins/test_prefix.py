@@ -24,7 +24,9 @@ def items(sets, boundary=None, cut=5):
     table = Table.of(row=np.arange(len(sets)), elements=as_sets(sets).to_arrow())
     batch = table.batches[0]
     pieces = tuple(batch.slice(start, cut) for start in range(0, len(batch), cut))
-    return Items(table=Table(pieces, table.schema), bytes=8 * sum(map(len, sets)), shingle=None, boundary=boundary)
+    return Items(
+        table=Table(pieces, table.schema), bytes=8 * sum(map(len, sets)), shingle=None, boundary=boundary
+    )
 
 
 def joined(sets, name, threshold, *, boundary=None, engine=None, cut=5, suffix=False):
@@ -164,7 +166,9 @@ def test_hostile_collections_lose_nothing(monkeypatch, kind, name, block):
 def test_random_collections_of_all_sizes_lose_nothing(seed):
     rng = np.random.default_rng(seed)
     universe = int(rng.integers(5, 300))
-    sets = [rng.choice(universe, rng.integers(0, min(universe, 60)), replace=False).tolist() for _ in range(80)]
+    sets = [
+        rng.choice(universe, rng.integers(0, min(universe, 60)), replace=False).tolist() for _ in range(80)
+    ]
     sets += [row[: -1 - seed % 3] for row in sets[:30]]
     for name in NAMES:
         threshold = float(rng.choice([0.3, 0.5, 0.6, 0.75, 0.8, 0.9])) * (10 if name == "overlap" else 1)
