@@ -136,12 +136,13 @@ def prefix_entries(
     *,
     block: int,
     boundary: int | None = None,
+    everybody_of: int | None = None,
 ) -> _Entries: ...
 def prefix_candidates(
     entries: _Entries, bound: LeastShared, *, across: bool, path: str | None = None
 ) -> _Met: ...
 def prefix_shared(
-    pieces: Sequence[_Sets], met: _Met, bound: LeastShared, *, across: bool, suffix: bool
+    pieces: Sequence[_Sets], met: _Met, bound: LeastShared, *, across: bool, suffix: bool, whole: bool = False
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
 def grams(texts: _Texts, *, q: int) -> _Sets: ...
 def edit_distances(

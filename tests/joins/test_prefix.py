@@ -79,26 +79,28 @@ ENGINES = st.builds(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(SETS, THRESHOLDS, ENGINES, st.integers(1, 7), st.booleans(), st.integers(1, 5))
-def test_pairs_are_those_of_brute_force(name, sets, threshold, engine, cut, suffix, block):
+@given(SETS, THRESHOLDS, ENGINES, st.integers(1, 7), st.booleans(), st.integers(1, 5), st.booleans())
+def test_pairs_are_those_of_brute_force(name, sets, threshold, engine, cut, suffix, block, whole):
     if name == "overlap":
         threshold = 1.0 + round(4 * threshold, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefixes, "BLOCK", block)
+        patch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
         found = joined(sets, name, threshold, engine=engine, cut=cut, suffix=suffix)
     assert found == brute(sets, name, threshold)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(SETS, THRESHOLDS, ENGINES, st.integers(0, 16), st.booleans(), st.integers(1, 5))
+@given(SETS, THRESHOLDS, ENGINES, st.integers(0, 16), st.booleans(), st.integers(1, 5), st.booleans())
 def test_pairs_across_two_collections_are_those_of_brute_force(
-    name, sets, threshold, engine, boundary, suffix, block
+    name, sets, threshold, engine, boundary, suffix, block, whole
 ):
     if name == "overlap":
         threshold = 1.0 + round(4 * threshold, 2)
     boundary = min(boundary, len(sets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefixes, "BLOCK", block)
+        patch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
         found = joined(sets, name, threshold, boundary=boundary, engine=engine, suffix=suffix)
     assert found == brute(sets, name, threshold, boundary)
 
@@ -127,8 +129,8 @@ def drawn(kind, seed):
     if kind == "no rare elements":
         return [sorted(rng.choice(12, 8, replace=False).tolist()) for _ in range(90)]
     if kind == "long near copies":
-        long = sorted(rng.choice(100_000, 400, replace=False).tolist())
-        return [near(long, changes) for changes in range(1, 60)]
+        long = sorted(rng.choice(100_000, 150, replace=False).tolist())
+        return [near(long, changes) for changes in range(1, 40)]
     if kind == "single elements":
         return [[int(x)] for x in rng.integers(0, 12, 50)] + [[]] * 5
     assert kind == "chain of subsets"
@@ -150,8 +152,10 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("block", [7, prefixes.BLOCK])
-def test_hostile_collections_lose_nothing(monkeypatch, kind, name, block):
+@pytest.mark.parametrize("whole", [False, True])
+def test_hostile_collections_lose_nothing(monkeypatch, kind, name, block, whole):
     monkeypatch.setattr(prefixes, "BLOCK", block)
+    monkeypatch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
     sets = drawn(kind, seed=1)
     for threshold in (0.05, 0.5, 0.8, 1.0):
         threshold = threshold if name != "overlap" else max(1, 10 * threshold)
@@ -213,6 +217,19 @@ def test_texts_are_joined_by_their_shingles():
     pairs = list(zip(found.a.tolist(), found.b.tolist(), found.similarity.tolist(), strict=True))
     # {to be, be or, or not, not to} and {to be, be or, or not, not to, to go}
     assert pairs == [(0, 1, 1.0), (0, 2, 4 / 5), (1, 2, 4 / 5)]
+
+
+def test_sets_meet_at_most_as_often_as_there_are_pairs(monkeypatch):
+    sets = drawn("no rare elements", seed=3)
+
+    def candidates():
+        return prefix_join(
+            items(sets), measure=MEASURES["jaccard"], threshold=0.3, engine=LocalEngine(1), watch=Watch()
+        ).candidates
+
+    assert candidates() <= len(sets) * (len(sets) - 1) // 2
+    monkeypatch.setattr(prefixes, "too_many_meetings", lambda counts, rows: False)
+    assert candidates() > len(sets) * (len(sets) - 1) // 2
 
 
 def test_the_number_of_candidates_does_not_depend_on_threads_or_batches():

@@ -61,10 +61,19 @@ STRINGS = st.lists(st.text("abé\U0001f642", max_size=9), max_size=14)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(STRINGS, st.integers(0, 4), st.integers(1, 4), st.integers(1, 8), st.none() | st.integers(0, 14))
-def test_pairs_are_those_of_the_definition(kind, strings, most, q, cut, boundary):
+@given(
+    STRINGS,
+    st.integers(0, 4),
+    st.integers(1, 4),
+    st.integers(1, 8),
+    st.none() | st.integers(0, 14),
+    st.booleans(),
+)
+def test_pairs_are_those_of_the_definition(kind, strings, most, q, cut, boundary, whole):
     boundary = None if boundary is None else min(boundary, len(strings))
-    found = joined(strings, most, kind, q=q, cut=cut, boundary=boundary)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
+        found = joined(strings, most, kind, q=q, cut=cut, boundary=boundary)
     assert found == brute(strings, most, kind, boundary)
 
 

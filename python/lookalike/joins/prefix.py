@@ -1,7 +1,7 @@
 """The exact road for high thresholds: every pair at or over it, found by what the prefixes of sets share.
 
-Nothing is estimated and nothing missed: the answer is that of brute force over all pairs. What it costs depends
-on how rare the elements are that rare-first prefixes show; `joins/prefixes.py` says how they meet.
+Nothing is estimated and nothing missed: the answer is that of brute force over all pairs. What it costs
+depends on how rare the rarest elements of sets are; `joins/prefixes.py` says how sets meet in them.
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ def prefix_join(
 
     Between two collections `a` is of the first and `b` of the second, and containment asks how much of `a` is
     in `b`. Within one collection containment is asked both ways: a row for each direction that reaches the
-    threshold. Empty sets match nothing.
+    threshold. Empty sets match nothing. The answer's `candidates` counts meetings: sets that share several
+    rare elements may meet more than once.
 
     Parameters
     ----------
     threshold
         The least similarity, over 0 and at most 1; of overlap, the least count, 1 or more.
     suffix_filter
-        Look for differences by halving before counting; changes the time, never the answer. It has not paid
-        where it was measured: the bits of sets turn most candidates away before.
+        Look for differences by halving before counting; changes the time, never the answer. Off, because it
+        has not paid where it was measured: 6.6 million candidates among 200,000 sets of 23 took 1.0 s to
+        check with it and .76 s without. The bits of sets have turned away what it would have seen.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Sets → pairs that share enough, exactly: the step that the prefix join and the join of strings have in common.
+"""Sets → pairs that share enough, exactly: the step that joins of sets and of strings have in common.
 
     census      one pass: how often elements occur, by bucket of their hash, and which sizes sets have
     order       every set with its elements as codes, rarest first
@@ -6,14 +6,19 @@
     candidates  sets that meet in a prefix, and pass the filters of length, position and bits
     count       what candidates share, exactly; each pair once
 
-Every set says of itself, in 64 bits, whether it holds an odd number of elements of each of 64 classes. Two sets
-differ in at least as many elements as those bits do, so most pairs are turned away where their entries lie
-side by side, without a look at the sets. A pair that meets at several elements counts at the first: entries
-know the element before theirs, and the count looks at all of them.
+Every set says of itself, in 64 bits, whether it holds an odd number of elements of each of 64 classes. Two
+sets differ in at least as many elements as those bits do, so most pairs are turned away where their entries
+lie side by side, without a look at the sets. A pair that meets at several elements counts at the first:
+entries know the element before theirs, and the count looks at all of them.
 
-On the driver: a table of 4 bytes a bucket, half as many as rows and at most 16 MB, and the different sizes. In tables: 8 bytes an element,
-38 a prefix entry. An element that is in the prefixes of a crowd is dealt into blocks that meet two by two, so
-that no run is longer than about `2 · BLOCK`.
+On the driver: 4 bytes a bucket, of which there are half as many as rows and at most 16 MB, and the different
+sizes. In tables: 8 bytes an element, 37 a prefix entry, 24 a candidate. An element that is in the prefixes of
+a crowd is dealt into blocks that meet two by two, so that no run is longer than about `2 · BLOCK`. Where
+prefixes would meet more often than there are pairs, every two sets meet once: the worst case is one test of
+bits a pair.
+
+One core takes .4 s for 500,000 sets of 23 Zipf tokens at threshold .8, .6 at .7 and 1.5 at .5; for 200,000
+sets of 23 out of 2,000 equally frequent tokens .5, .9 and 2.5. Most of it is sorting and gathering entries.
 """
 
 from __future__ import annotations
@@ -30,12 +35,12 @@ from lookalike.measures.bounds import Bound
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, list_buffers
 
-#: Entries of one element are dealt into blocks of this many where there are more than twice as many; two blocks
-#: give at most 2²⁴ candidates at a time.
+#: Entries of one element are dealt into blocks of about this many where there are over twice as many: two
+#: blocks give some 2²⁴ candidates, and no more are made at a time.
 BLOCK = 1 << 12
-#: Elements are counted by at most this many bits of their hash, 16 MB of counts. Half a bucket a row is best where
-#: it was measured: 500,000 sets of 23 take .36 s at threshold .8 with 2¹⁸ buckets and .66 s with 2²⁰, since the
-#: counts of a batch then no longer fit the cache; what meets in vain falls by a twentieth only.
+#: Elements are counted by at most this many bits of their hash, 16 MB of counts. Half a bucket a row is best
+#: where it was measured: 500,000 sets of 23 take .36 s at threshold .8 with 2¹⁸ buckets and .66 s with 2²⁰,
+#: since the counts of a batch then no longer fit the cache; what meets in vain falls by a twentieth only.
 _MOST_BITS = 22
 #: Keys of entries are counted by this many bits.
 _KEY_BITS = 18
@@ -81,16 +86,28 @@ def sharing_enough(
         counts = engine.fold(ordered, CountPrefixes(lengths, bits), _added)
         if counts is None:
             counts = np.zeros(1 << bits, np.uint32)
-        entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK))
-        met = engine.group(entries, "key", Meet(bound), least=2, most=_longest_run(engine, entries, counts))
+        whole = too_many_meetings(counts, sets.rows)
+        everybody_of = sets.rows if whole else None
+        entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK, everybody_of))
+        longest = _longest_run(engine, entries, sets.rows if whole else int(counts.max()))
+        met = engine.group(entries, "key", Meet(bound), least=2, most=longest)
     with watch.stage("verify", met.rows, unit="candidates") as advance:
-        pairs = engine.fetch(ordered, met, ("a", "b"), CountShared(bound, suffix_filter), advance=advance)
+        stage = CountShared(bound, suffix_filter, whole)
+        pairs = engine.fetch(ordered, met, ("a", "b"), stage, advance=advance)
     return Counted(pairs=pairs, candidates=met.rows)
 
 
-def _longest_run(engine: Engine, entries: Table, counts: U32) -> int:
-    """As many entries as have one key, or more."""
-    if counts.max() <= 2 * BLOCK:
+def too_many_meetings(counts: U32, rows: int) -> bool:
+    """Whether sets would meet in their prefixes more often than if every two met once.
+
+    So it is with sets of a few frequent elements, such as bigrams of four letters.
+    """
+    return float(np.square(counts, dtype=np.float64).sum()) > float(rows) ** 2
+
+
+def _longest_run(engine: Engine, entries: Table, crowd: int) -> int:
+    """As many entries as have one key, or more; `crowd` are those of one element, or more."""
+    if crowd <= 2 * BLOCK:
         return 2 * BLOCK
     # Blocks are drawn, so their sizes are only nearly known: count.
     runs = engine.fold(entries, CountKeys(_KEY_BITS), _added)
@@ -106,7 +123,7 @@ def _added(one: U32, other: U32) -> U32:
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """How many elements are in each bucket, and the different sizes of sets, of the first collection and the second."""
+    """How many elements are in each bucket, and the sizes of sets in the first collection and the second."""
 
     counts: U32
     sizes: tuple[U32, U32]
@@ -198,6 +215,8 @@ class CutPrefixes:
     lengths: PrefixLengths
     counts: U32
     block: int
+    #: Instead of prefixes: one entry a set, of so many sets, all under one key.
+    everybody_of: int | None
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         codes, offsets = list_buffers(batch["codes"])
@@ -208,13 +227,14 @@ class CutPrefixes:
             self.counts,
             block=self.block,
             boundary=self.lengths.boundary,
+            everybody_of=self.everybody_of,
         )
         return pa.record_batch(dict(zip(_COLUMNS, map(pa.array, columns), strict=True)))
 
 
 @dataclass(frozen=True)
 class CountKeys:
-    """A stage for `fold`: entries → how many have each beginning of a key, and so at least how many each key."""
+    """A stage for `fold`: entries → how many have each beginning of a key, and so at most each key."""
 
     bits: int
 
@@ -245,10 +265,12 @@ class Meet:
 
 @dataclass(frozen=True)
 class CountShared:
-    """A stage for `fetch` from ordered sets: candidates → pairs that share enough, at the first element they share."""
+    """A stage for `fetch` from ordered sets: candidates → pairs, counted where they first met."""
 
     bound: Bound
     suffix_filter: bool
+    #: The candidates met for no element in particular, each pair once.
+    whole: bool
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         places = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
@@ -258,6 +280,7 @@ class CountShared:
             self.bound.kernel(),
             across=self.bound.across,
             suffix=self.suffix_filter,
+            whole=self.whole,
         )
         columns = {"a": batch["a"], "b": batch["b"]}
         columns |= {"shared": pa.array(shared), "size_a": pa.array(size_a), "size_b": pa.array(size_b)}

@@ -24,7 +24,7 @@ from lookalike.measures.bounds import Bound
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, list_buffers, string_buffers
 
-#: Grams of three letters are rare enough for words and names. More letters are rarer, but every edit spoils as many.
+#: Grams of three letters are rare enough for words and names. Longer ones are rarer, but an edit spoils more.
 Q = 3
 _KINDS = ("levenshtein", "indel")
 
@@ -51,8 +51,10 @@ def edit_join(
 ) -> NearStrings:
     """Every pair of strings within `distance` edits: no more, no fewer.
 
-    Letters are code points, as they are: nothing is folded. An empty string is a string like any other, as far
-    from another as that is long.
+    Letters are code points, as they are: nothing is folded. An empty string is a string like any other, as
+    far from another as that is long. Fast where few edits meet long strings: 133,618 English words take under
+    a second at distance 1, but 10,000 strings of 32 out of four letters 6 seconds at distance 7, where most
+    pairs share enough grams to be counted.
 
     Parameters
     ----------
@@ -162,7 +164,7 @@ class Grams:
 
 @dataclass(frozen=True)
 class SpoiledAtMost:
-    """A stage: keeps strings that may be near another without a gram in common, and says how many grams they have."""
+    """A stage: keeps strings that may be near another without a common gram, and counts their grams."""
 
     bound: Bound
 

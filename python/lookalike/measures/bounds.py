@@ -1,7 +1,7 @@
 """What a threshold asks of the sizes of two sets: how much they must share, and how far one must look for it.
 
-Nothing is rounded here: the least count is the first whose similarity, computed in f64 as users see it, reaches
-the threshold. So a filter that goes by these counts loses no pair, and lets none through that counts forbid.
+Nothing is rounded here: the least count is the first whose similarity, computed in f64 as users see it,
+reaches the threshold. So a filter that goes by these counts loses no pair.
 """
 
 from __future__ import annotations

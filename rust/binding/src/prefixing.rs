@@ -1,7 +1,7 @@
 //! Sets → prefixes → candidates → exact counts; strings → grams → distances.
 
 use lookalike_kernels::edit::{Edits, distance, extend_letters, grams as kernel_grams};
-use lookalike_kernels::prefix::entries::{Cut, count as count_prefixes, entries};
+use lookalike_kernels::prefix::entries::{Cut, count as count_prefixes, entries, everybody};
 use lookalike_kernels::prefix::order::{count, ordered, ranks};
 use lookalike_kernels::prefix::pairs::{Runs, candidates};
 use lookalike_kernels::prefix::shared::{Met, shared};
@@ -153,9 +153,10 @@ fn prefix_counts<'py>(
     Ok(counts.into_pyarray(py))
 }
 
-/// The entries of prefixes: key, row, size, position, previous, bits, side.
+/// The entries of prefixes: key, row, size, position, previous, bits, side; or one entry for everybody, `everybody_of` so many sets.
 #[pyfunction]
-#[pyo3(signature = (sets, rows, prefixes, counts, *, block, boundary=None))]
+#[pyo3(signature = (sets, rows, prefixes, counts, *, block, boundary=None, everybody_of=None))]
+#[allow(clippy::too_many_arguments)]
 fn prefix_entries<'py>(
     py: Python<'py>,
     sets: Ragged<'py, u64>,
@@ -164,12 +165,16 @@ fn prefix_entries<'py>(
     counts: PyReadonlyArray1<'py, u32>,
     block: u32,
     boundary: Option<u32>,
+    everybody_of: Option<u32>,
 ) -> PyResult<EntryColumns<'py>> {
     let (codes, offsets) = ragged(&sets, py)?;
     let (rows, lengths) = (slice("rows", &rows, py)?, lengths(&prefixes, offsets, py)?);
     same_length(rows.len(), lengths.len(), py)?;
     let cut = Cut { counts: table("counts", &counts, py)?, block: block.max(1), boundary };
-    let made = enter(py, 1, || entries(codes, offsets, rows, lengths, &cut))?;
+    let made = enter(py, 1, || match everybody_of {
+        Some(sets) => everybody(codes, offsets, rows, lengths, sets, &cut),
+        None => entries(codes, offsets, rows, lengths, &cut),
+    })?;
     Ok((
         made.key.into_pyarray(py),
         made.row.into_pyarray(py),
@@ -213,7 +218,7 @@ fn prefix_candidates<'py>(
 
 /// What candidates share (0 for those turned away), and their sizes; `met` are places a and b, and where in each they met.
 #[pyfunction]
-#[pyo3(signature = (pieces, met, bound, *, across, suffix))]
+#[pyo3(signature = (pieces, met, bound, *, across, suffix, whole=false))]
 fn prefix_shared<'py>(
     py: Python<'py>,
     pieces: Vec<Ragged<'py, u64>>,
@@ -221,6 +226,7 @@ fn prefix_shared<'py>(
     bound: &LeastShared,
     across: bool,
     suffix: bool,
+    whole: bool,
 ) -> PyResult<ThreeColumns<'py>> {
     let sets = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
     let met = Met {
@@ -232,7 +238,7 @@ fn prefix_shared<'py>(
     for length in [met.b.len(), met.at_a.len(), met.at_b.len()] {
         same_length(met.a.len(), length, py)?;
     }
-    let found = enter(py, 1, || shared(&sets, met, bound.bound, across, suffix))?;
+    let found = enter(py, 1, || shared(&sets, met, bound.bound, across, suffix, whole))?;
     let shared: Vec<u32> = found.iter().map(|pair| pair.shared).collect();
     let size_a: Vec<u32> = found.iter().map(|pair| pair.size_a).collect();
     let size_b: Vec<u32> = found.iter().map(|pair| pair.size_b).collect();

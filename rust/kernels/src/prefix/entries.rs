@@ -47,6 +47,50 @@ pub fn count(codes: &[u64], offsets: &[i64], lengths: &[u32], counts: &mut [u32]
     }
 }
 
+impl Entries {
+    /// Adds an entry of `set`, number `row`, under every key that the blocks of a crowd call for.
+    fn add(&mut self, set: &Set<'_>, position: usize, key: u64, crowd: u32, cut: &Cut<'_>) {
+        let of = cut.boundary.map_or(side::WITHIN, |b| if set.row < b { side::LEFT } else { side::RIGHT });
+        let previous = if position == 0 { 0 } else { set.codes[position - 1] };
+        let mut push = |key: u64, side: u8| {
+            self.key.push(mix(key));
+            self.row.push(set.row);
+            self.size.push(set.codes.len() as u32);
+            self.position.push(position as u32);
+            self.previous.push(previous);
+            self.bits.push(set.bits);
+            self.side.push(side);
+        };
+        if crowd <= cut.block.saturating_mul(2) {
+            push(key, of);
+        } else {
+            let blocks = u64::from(crowd.div_ceil(cut.block));
+            in_blocks(set.row, of, blocks, |pair, side| push(key ^ mix(pair + 1), side));
+        }
+    }
+}
+
+struct Set<'a> {
+    codes: &'a [u64],
+    row: u32,
+    bits: u64,
+}
+
+/// Sets that have a prefix, and how long it is.
+fn showing<'a>(
+    codes: &'a [u64],
+    offsets: &'a [i64],
+    rows: &'a [u32],
+    lengths: &'a [u32],
+) -> impl Iterator<Item = (Set<'a>, usize)> {
+    let all = offsets.windows(2).zip(rows).zip(lengths).filter(|&(_, &length)| length > 0);
+    all.map(|((place, &row), &length)| {
+        let codes = &codes[place[0] as usize..place[1] as usize];
+        let bits = codes.iter().fold(0, |bits, code| bits ^ 1u64 << (code & 63));
+        (Set { codes, row, bits }, length as usize)
+    })
+}
+
 /// The entries of sets of codes: of set `i`, number `rows[i]`, the first `lengths[i]`.
 ///
 /// An element that no other set has in its prefix gets none. A crowd of `n` costs `n² / block` entries, and the pairs of
@@ -54,34 +98,24 @@ pub fn count(codes: &[u64], offsets: &[i64], lengths: &[u32], counts: &mut [u32]
 pub fn entries(codes: &[u64], offsets: &[i64], rows: &[u32], lengths: &[u32], cut: &Cut<'_>) -> Entries {
     let shift = 64 - cut.counts.len().trailing_zeros();
     let mut out = Entries::default();
-    for ((place, &row), &length) in offsets.windows(2).zip(rows).zip(lengths) {
-        if length == 0 {
-            continue;
-        }
-        let set = &codes[place[0] as usize..place[1] as usize];
-        let bits = set.iter().fold(0, |bits, code| bits ^ 1u64 << (code & 63));
-        let mut previous = 0;
-        for (position, &code) in set[..length as usize].iter().enumerate() {
-            let count = cut.counts[(code >> shift) as usize];
-            let mut push = |key: u64, side: u8| {
-                out.key.push(key);
-                out.row.push(row);
-                out.size.push(set.len() as u32);
-                out.position.push(position as u32);
-                out.previous.push(previous);
-                out.bits.push(bits);
-                out.side.push(side);
-            };
-            let of = cut.boundary.map_or(side::WITHIN, |b| if row < b { side::LEFT } else { side::RIGHT });
-            if count > 1 && count <= cut.block.saturating_mul(2) {
-                push(mix(code), of);
-            } else if count > 1 {
-                in_blocks(row, of, u64::from(count.div_ceil(cut.block)), |blocks, side| {
-                    push(mix(code ^ mix(blocks + 1)), side);
-                });
+    for (set, length) in showing(codes, offsets, rows, lengths) {
+        for (position, &code) in set.codes[..length].iter().enumerate() {
+            let crowd = cut.counts[(code >> shift) as usize];
+            if crowd > 1 {
+                out.add(&set, position, code, crowd, cut);
             }
-            previous = code;
         }
+    }
+    out
+}
+
+/// One entry of every set that has a prefix, all under one key, as if all sets had an element in common before all others.
+///
+/// For collections whose sets meet so often that every two might as well meet once. `sets` says how many there are, or more.
+pub fn everybody(codes: &[u64], offsets: &[i64], rows: &[u32], lengths: &[u32], sets: u32, cut: &Cut<'_>) -> Entries {
+    let mut out = Entries::default();
+    for (set, _) in showing(codes, offsets, rows, lengths) {
+        out.add(&set, 0, 0, sets, cut);
     }
     out
 }

@@ -23,15 +23,27 @@ pub struct Shared {
 /// Counts of the candidates that met at their first common element and share enough.
 ///
 /// Others are turned away: a pair that has an earlier common element is a candidate there too. With `suffix`, sets that differ too much behind the
-/// common element are first looked for by halving.
-pub fn shared(sets: &Rows<'_, u64>, met: Met<'_>, bound: Bound, across: bool, suffix: bool) -> Vec<Shared> {
+/// common element are first looked for by halving. `whole` candidates met for no element, and once: all of them are counted.
+pub fn shared(
+    sets: &Rows<'_, u64>,
+    met: Met<'_>,
+    bound: Bound,
+    across: bool,
+    suffix: bool,
+    whole: bool,
+) -> Vec<Shared> {
     let mut out = Vec::with_capacity(met.a.len());
     for i in 0..met.a.len() {
         let (a, b) = (sets.get(met.a[i]), sets.get(met.b[i]));
         let (size_a, size_b) = (a.len() as u32, b.len() as u32);
         let least = bound.least(size_a, size_b, across);
-        let places = (met.at_a[i] as usize, met.at_b[i] as usize);
-        out.push(Shared { shared: count(a, b, places, least, suffix), size_a, size_b });
+        let shared = if whole {
+            // Nothing in common is never enough, whatever is asked.
+            count_behind(a, b, least.max(1) as usize, suffix)
+        } else {
+            count(a, b, (met.at_a[i] as usize, met.at_b[i] as usize), least, suffix)
+        };
+        out.push(Shared { shared, size_a, size_b });
     }
     out
 }
@@ -41,16 +53,23 @@ fn count(a: &[u64], b: &[u64], (at_a, at_b): (usize, usize), least: u32, suffix:
     if least == UNREACHABLE || a[at_a] != b[at_b] || meet(&a[..at_a], &b[..at_b]) {
         return 0;
     }
-    let (a, b) = (&a[at_a + 1..], &b[at_b + 1..]);
     let least_behind = least.saturating_sub(1) as usize;
-    if least_behind > a.len().min(b.len()) {
+    match count_behind(&a[at_a + 1..], &b[at_b + 1..], least_behind, suffix) {
+        0 if least_behind > 0 => 0,
+        behind => behind + 1,
+    }
+}
+
+/// How many elements two sorted slices share, if they are at least `least`; else 0.
+fn count_behind(a: &[u64], b: &[u64], least: usize, suffix: bool) -> u32 {
+    if least > a.len().min(b.len()) {
         return 0;
     }
-    let most_different = a.len() + b.len() - 2 * least_behind;
+    let most_different = a.len() + b.len() - 2 * least;
     if suffix && differing(a, b, most_different, HALVINGS) > most_different {
         return 0;
     }
-    count_behind(a, b, least_behind).map_or(0, |behind| behind + 1)
+    merge(a, b, least).unwrap_or(0)
 }
 
 /// Whether two sorted slices have anything in common.
@@ -66,7 +85,7 @@ fn meet(mut a: &[u64], mut b: &[u64]) -> bool {
 }
 
 /// How many elements two sorted slices share; `None` as soon as it is clear that they are fewer than `least`.
-fn count_behind(a: &[u64], b: &[u64], least: usize) -> Option<u32> {
+fn merge(a: &[u64], b: &[u64], least: usize) -> Option<u32> {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         if shared + (a.len() - i).min(b.len() - j) < least {
@@ -138,7 +157,7 @@ mod tests {
             let shared = a.iter().filter(|x| b.contains(x)).count();
             assert_eq!(meet(&a, &b), shared > 0);
             for least in 0..20 {
-                assert_eq!(count_behind(&a, &b, least), (shared >= least).then_some(shared as u32));
+                assert_eq!(merge(&a, &b, least), (shared >= least).then_some(shared as u32));
             }
         }
     }

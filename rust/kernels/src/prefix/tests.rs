@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entries::{Cut, entries};
+use super::entries::{Cut, entries, everybody};
 use super::pairs::{Candidates, Runs, candidates};
 use super::shared::{Met, shared};
 use super::{Bound, entries, order};
@@ -32,7 +32,14 @@ fn sets(seed: u64, count: u64, size: u64, universe: u64) -> (Vec<u64>, Vec<i64>)
     (elements, offsets)
 }
 
-fn joined(sets: &(Vec<u64>, Vec<i64>), bound: Bound, block: u32, boundary: Option<u32>, suffix: bool) -> Found {
+fn joined(
+    sets: &(Vec<u64>, Vec<i64>),
+    bound: Bound,
+    block: u32,
+    boundary: Option<u32>,
+    suffix: bool,
+    whole: bool,
+) -> Found {
     let (elements, offsets) = sets;
     let mut counts = vec![0; 1 << 8];
     order::count(elements, &mut counts);
@@ -42,7 +49,12 @@ fn joined(sets: &(Vec<u64>, Vec<i64>), bound: Bound, block: u32, boundary: Optio
     let mut counts = vec![0; 1 << 8];
     entries::count(&codes, offsets, &sizes, &mut counts);
     let rows: Vec<u32> = (0..sizes.len() as u32).collect();
-    let made = entries(&codes, offsets, &rows, &sizes, &Cut { counts: &counts, block, boundary });
+    let cut = Cut { counts: &counts, block, boundary };
+    let made = if whole {
+        everybody(&codes, offsets, &rows, &sizes, rows.len() as u32, &cut)
+    } else {
+        entries(&codes, offsets, &rows, &sizes, &cut)
+    };
     let mut places: Vec<usize> = (0..made.key.len()).collect();
     places.sort_by_key(|&i| made.key[i]);
     fn by<T: Copy>(column: &[T], places: &[usize]) -> Vec<T> {
@@ -58,7 +70,7 @@ fn joined(sets: &(Vec<u64>, Vec<i64>), bound: Bound, block: u32, boundary: Optio
     for level in Level::available() {
         let Candidates { a, b, at_a, at_b } = candidates(level, runs, bound, across);
         let held = Rows::new(vec![(&codes[..], &offsets[..])]);
-        let counts = shared(&held, Met { a: &a, b: &b, at_a: &at_a, at_b: &at_b }, bound, across, suffix);
+        let counts = shared(&held, Met { a: &a, b: &b, at_a: &at_a, at_b: &at_b }, bound, across, suffix, whole);
         let mut once = BTreeMap::new();
         for ((&a, &b), counts) in a.iter().zip(&b).zip(&counts) {
             if counts.shared > 0 {
@@ -108,8 +120,9 @@ fn pairs_are_those_of_brute_force_each_once() {
                 for boundary in [None, Some(15)] {
                     let expected = brute(&sets, bound, boundary);
                     all += expected.len();
-                    for (block, suffix) in [(1, false), (3, true), (4096, false)] {
-                        let found = joined(&sets, bound, block, boundary, suffix);
+                    let ways = [(1, false, false), (3, true, false), (4096, false, false), (4, true, true)];
+                    for (block, suffix, whole) in ways {
+                        let found = joined(&sets, bound, block, boundary, suffix, whole);
                         assert_eq!(found, expected, "{bound:?} {boundary:?} block {block}");
                     }
                 }
