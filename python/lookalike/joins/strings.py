@@ -111,10 +111,7 @@ class _Road:
         counted = sharing_enough(
             grams, self.bound(q), boundary=self.boundary, engine=self.engine, watch=self.watch
         )
-        return Table(
-            tuple(batch.select(["a", "b"]) for batch in counted.pairs.batches),
-            pa.schema([counted.pairs.schema.field(name) for name in ("a", "b")]),
-        )
+        return self.engine.map(counted.pairs, only_rows)
 
     def every_two(self, tiny: Table) -> Table:
         """Pairs so short that they are within reach whatever their letters: all of them are answers."""
@@ -148,6 +145,11 @@ class _Road:
         fresh = np.ones(len(a), np.bool_)
         fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
         return NearStrings(a=a[fresh], b=b[fresh], distance=distance[fresh], candidates=looked_at)
+
+
+def only_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A stage: counted pairs → candidates for a distance."""
+    return batch.select(["a", "b"])
 
 
 @dataclass(frozen=True)
