@@ -52,8 +52,8 @@ def edit_join(
     """Every pair of strings within `distance` edits: no more, no fewer.
 
     Letters are code points, as they are: nothing is folded. An empty string is a string like any other, as
-    far from another as that is long. Fast where few edits meet long strings: 133,618 English words take under
-    a second at distance 1, but 10,000 strings of 32 out of four letters 6 seconds at distance 7, where most
+    far from another as that is long. Fast where few edits meet long strings: on two threads, 133,618 English
+    words take .9 s at distance 1, but 10,000 strings of 32 out of four letters 6 s at distance 7, where most
     pairs share enough grams to be counted.
 
     Parameters
