@@ -100,6 +100,9 @@ SHINGLER = _core.Shingler(
 )
 ORDERS = _core.Orders("universal", slots=4, seed=0)
 FOREST = _core.Forest(2)
+COUNTS = np.arange(16, dtype=np.uint32)
+ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
+LEAST = _core.LeastShared("jaccard", 0.5)
 
 CALLS = {
     "paths": _core.paths,
@@ -130,6 +133,15 @@ CALLS = {
     "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
     "compare_texts": lambda: _core.compare_texts([TEXTS], ROWS, ROWS, SHINGLER, at_least=0.5, threads=1),
     "compare_sets": lambda: _core.compare_sets([SETS], ROWS, ROWS, at_least=0.5, threads=1),
+    "bucket_counts": lambda: _core.bucket_counts(SETS, bits=4),
+    "bucket_ranks": lambda: _core.bucket_ranks(COUNTS),
+    "order_sets": lambda: _core.order_sets(SETS, COUNTS),
+    "prefix_counts": lambda: _core.prefix_counts(SETS, ROWS, bits=4),
+    "prefix_entries": lambda: _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9),
+    "prefix_candidates": lambda: _core.prefix_candidates(ENTRIES, LEAST, across=False),
+    "prefix_shared": lambda: _core.prefix_shared([SETS], (ROWS,) * 4, LEAST, across=False, suffix=True),
+    "grams": lambda: _core.grams(TEXTS, q=2),
+    "edit_distances": lambda: _core.edit_distances([TEXTS], ROWS, ROWS, kind="indel", most=3),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
 }

@@ -116,6 +116,51 @@ def compare_sets(
     pieces: Sequence[_Sets], a: NDArray[np.uint32], b: NDArray[np.uint32], *, at_least: float, threads: int
 ) -> _TwoColumns: ...
 
+# Sets → prefixes → candidates → exact counts; strings → grams → distances.
+
+# Key, row, size, position, previous, bits, side: the columns of entries.
+_Entries: TypeAlias = tuple[
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.uint64],
+    NDArray[np.uint8],
+]
+# Rows (or places) a and b, and where in each the element stands at which they met.
+_Met: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]
+
+@final
+class LeastShared:
+    def __new__(cls, measure: str, threshold: float, *, q: int = 1) -> Self: ...
+    def __call__(self, a: NDArray[np.uint32], b: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+
+def bucket_counts(sets: _Sets, *, bits: int) -> NDArray[np.uint32]: ...
+def bucket_ranks(counts: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+def order_sets(sets: _Sets, ranks: NDArray[np.uint32]) -> NDArray[np.uint64]: ...
+def prefix_counts(sets: _Sets, prefixes: NDArray[np.uint32], *, bits: int) -> NDArray[np.uint32]: ...
+def prefix_entries(
+    sets: _Sets,
+    rows: NDArray[np.uint32],
+    prefixes: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    *,
+    block: int,
+    boundary: int | None = None,
+    everybody_of: int | None = None,
+) -> _Entries: ...
+def prefix_candidates(
+    entries: _Entries, bound: LeastShared, *, across: bool, path: str | None = None
+) -> _Met: ...
+def prefix_shared(
+    pieces: Sequence[_Sets], met: _Met, bound: LeastShared, *, across: bool, suffix: bool, whole: bool = False
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def grams(texts: _Texts, *, q: int) -> _Sets: ...
+def edit_distances(
+    pieces: Sequence[_Texts], a: NDArray[np.uint32], b: NDArray[np.uint32], *, kind: str, most: int
+) -> NDArray[np.uint32]: ...
+
 # Two texts → the passages they share.
 
 # A row a passage: begin and end in a, begin and end in b (bytes), tokens shared, tokens changed.

@@ -6,19 +6,22 @@
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
 //! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together; [`pairing`]: buckets → candidates;
 //! 4. [`verify`]: candidates → exact counts; [`sets`]: documents → sets, for those who want them kept;
-//! 5. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
+//! 5. [`prefix`]: the other road, sets → exact pairs without signatures; [`edit`]: strings → grams, and distances of strings;
+//! 6. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
 pub mod bands;
 mod chars;
 pub mod components;
+pub mod edit;
 mod ends;
 pub mod hash;
 pub mod memory;
 pub mod minhash;
 pub mod pairing;
 pub mod passages;
+pub mod prefix;
 pub mod radix;
 pub mod sets;
 pub mod shingle;
