@@ -104,6 +104,32 @@ def compare_sets(
     pieces: Sequence[_Sets], a: NDArray[np.uint32], b: NDArray[np.uint32], *, at_least: float, threads: int
 ) -> _TwoColumns: ...
 
+# Roads beside the main one.
+
+# Packed pairs (a << 32 | b) and how often each met; or bucket keys and the set each is of.
+_KeysAndCounts: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+def meetings(
+    rows: NDArray[np.uint32],
+    runs: NDArray[np.int64],
+    *,
+    nearest: int,
+    farthest: int,
+    boundary: int | None = None,
+) -> _KeysAndCounts: ...
+def agreeing_pairs(
+    left: NDArray[np.uint32], right: NDArray[np.uint32] | None = None, *, least: int, path: str | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def pyramid_keys(
+    sets: _Sets,
+    first: NDArray[np.uint8],
+    last: NDArray[np.uint8],
+    *,
+    bands: int,
+    rows: int,
+    seed: int,
+) -> _KeysAndCounts: ...
+
 # Two texts → the passages they share.
 
 # A row a passage: begin and end in a, begin and end in b (bytes), tokens shared, tokens changed.

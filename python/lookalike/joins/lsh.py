@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike import _core
 from lookalike.bands import BandKeys, PairUp, buckets
@@ -29,6 +28,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.leaders import LeaderAccount, across_large, join_large
 from lookalike.joins.prepare import Prepared, prepare
+from lookalike.joins.signatures import in_one_batch
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
@@ -155,7 +155,7 @@ class _Verification:
     def __init__(self, engine: Engine, items: Items, signed: Table, threshold: float, verify: str) -> None:
         self.threshold = threshold
         self._engine = engine
-        self._table = _in_one_batch(signed) if verify == "signature" else items.table
+        self._table = in_one_batch(signed) if verify == "signature" else items.table
         self._stage = (
             Agreement if verify == "signature" else (lambda at_least: items.exact(at_least=at_least))
         )
@@ -199,10 +199,3 @@ class _Verification:
         fresh = np.ones(len(a), np.bool_)
         fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
         return a[fresh], b[fresh], similarity[fresh], from_bands[fresh]
-
-
-def _in_one_batch(signed: Table) -> Table:
-    """Signed rows in one batch, so that their slots are one matrix."""
-    batches = pa.Table.from_batches(signed.batches, signed.schema).combine_chunks().to_batches()
-    # Of no rows Arrow makes no batch, but there is a matrix of no rows.
-    return Table(tuple(batches) or (pa.RecordBatch.from_pylist([], signed.schema),), signed.schema)

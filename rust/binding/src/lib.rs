@@ -1,12 +1,13 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`passages`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`roads`], [`passages`].
 
 mod arrays;
 mod doorway;
 mod joining;
 mod passages;
+mod roads;
 mod shingling;
 mod signing;
 
@@ -23,5 +24,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shingling::register(module)?;
     signing::register(module)?;
     joining::register(module)?;
+    roads::register(module)?;
     passages::register(module)
 }
