@@ -1,13 +1,13 @@
 """Signature agreement: all pairs whose signatures agree in at least a fraction of their slots.
 
-Nothing is left to chance: the answer is exactly that of comparing all signatures with all. Two ways lead there,
-and the signatures of a sample say which is the shorter.
+Nothing is left to chance: the answer is exactly that of comparing all signatures with all. Two ways lead
+there, and the signatures of a sample say which is the shorter.
 
 pieces   Signatures that agree in c of k slots differ in k − c at most. Cut into one piece more than that, two
          of them are the same in a whole piece, so only rows that share one need be compared. Unlike the bands
          of `lsh`, which are fewer and longer, these lose nothing.
-blocks   Every signature with every other: n²/2 comparisons (`blocks`). For small collections, low thresholds, and
-         collections in which most rows are alike.
+blocks   Every signature with every other: n²/2 comparisons (`blocks`). For small collections, low
+         thresholds, and collections in which most rows are alike.
 
 Memory: the engine's, for the signatures (twice for blocks), 12 bytes a row and piece of some pieces at a time
 and 12 a candidate; at the driver 8 bytes a row and the pairs found.
@@ -83,9 +83,7 @@ def pieces_not_all_different(slots: int, least: int) -> Banding:
     return Banding(bands=pieces, rows=slots // pieces)
 
 
-def _sharing_a_piece(
-    signed: Table, pieces: Banding, boundary: int | None, engine: Engine
-) -> Iterator[Table]:
+def _sharing_a_piece(signed: Table, pieces: Banding, boundary: int | None, engine: Engine) -> Iterator[Table]:
     """Rows that are the same in a piece, some pieces at a time."""
     at_once = max(1, engine.group_rows // max(1, signed.rows))
     for first in range(0, pieces.bands, at_once):

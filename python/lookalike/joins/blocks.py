@@ -1,7 +1,7 @@
 """Every signature with every other, a block of them with a block at a time.
 
-n²/2 comparisons of a few nanoseconds each. A block of signatures is one line of a table, so that an engine can bring any
-two together wherever they are.
+n²/2 comparisons of a few nanoseconds each. A block of signatures is one line of a table, so that an engine
+can bring any two together wherever they are.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
 
-#: Rows of a block at least: signatures that stay in a core's own cache. And the most blocks there should be, for
-#: the table of their pairs is made at the driver.
+#: Rows of a block at least: signatures that stay in a core's own cache. And the most blocks there should be,
+#: for the table of their pairs is made at the driver.
 BLOCK_ROWS, MOST_BLOCKS = 256, 1024
 
 

@@ -111,9 +111,7 @@ def _without_common(
     counted = _compute(items, rarer, reaching.sizes, engine, watch)
     candidates = engine.map(counted, Hopeful(reaching, unseen))
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        exact = engine.fetch(
-            items.table, candidates, ("a", "b"), items.exact(at_least=0.0), advance=advance
-        )
+        exact = engine.fetch(items.table, candidates, ("a", "b"), items.exact(at_least=0.0), advance=advance)
         pairs = engine.map(engine.map(exact, Recount(reaching.sizes)), reaching)
     lengths = Lengths("element")
     names, _ = engine.fold(common, lengths, lengths.merge) or ((), ())

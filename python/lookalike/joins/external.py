@@ -1,12 +1,14 @@
 """The external MinHash join: signatures compared slot by slot, by sorting alone.
 
-For every slot, (minimum, row) is written and sorted, rows with the same minimum are paired up, and the pairs of
-all slots are sorted and counted: no memory but the sort's. Two rows met in as many slots as their signatures
-agree in, so the answer is exactly that of comparing all signatures with all (`agree`).
+For every slot, (minimum, row) is written and sorted, rows with the same minimum are paired up, and the pairs
+of all slots are sorted and counted: no memory but the sort's. Two rows met in as many slots as their
+signatures agree in, so the answer is exactly that of comparing all signatures with all (`agree`).
 
-Its cost is every agreement of every two rows, however few: it is there for collections whose signatures are
-unlike each other, where `agree` does not fit. Memory: the engine's, for the signatures, 12 bytes a row and slot of some
-slots at a time, and 12 a pair that agrees anywhere; at the driver, the pairs found.
+It counts every agreement of every two rows, however few those are, and `agree` gets the same answer for less.
+This is the form that needs nothing but sorting, and a check of the other.
+
+Memory: the engine's, for the signatures, 12 bytes a row and slot of some slots at a time, and 12 a pair that
+agrees anywhere; at the driver, the pairs found.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Who meets whom: rows that share a key (an element, a slot's value, a bucket) → pairs and how often they met.
+"""Who meets whom: rows that share a key (an element, a slot's value, a bucket) → pairs, and how often.
 
-A run of n rows with one key has n²/2 pairs, and none may be lost, however long the run is. Short runs give all their
-pairs at once. Long ones are gone through in steps: the first takes the pairs whose rows stand close
+A run of n rows with one key has n²/2 pairs, and none may be lost, however long the run is. Short runs give
+all their pairs at once. Long ones are gone through in steps: the first takes the pairs whose rows stand close
 together in the run, the next those farther apart, and so on, until the longest run is through. So every step
 gives a bounded number of pairs a row.
 
-Memory: the engine's, for the keys and for the pairs that met; a stage holds one run whole (4 bytes a row of it,
-and its key) and some four million pairs, or 16 a row of the longest run. Time: linear in meetings, which is
-what is quadratic.
+Memory: the engine's, for the keys and for the pairs that met; a stage holds one run whole (4 bytes a row of
+it, and its key) and some four million pairs, or 16 a row of the longest run. Time: linear in meetings, which
+is what is quadratic.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Lengths:
 def meetings(engine: Engine, places: Table, key: str, *, boundary: int | None) -> Iterator[Table]:
     """All pairs of rows that share a key, a table (`pair`, `times`) at a time.
 
-    `places` holds a `row` for each key it has, once. A pair is packed as a·2³² + b, a < b; with a `boundary` a is
-    below it and b is not. A pair may come several times, and has then met as often as all of them say.
+    `places` holds a `row` for each key it has, once. A pair is packed as a·2³² + b, a < b; with a `boundary`
+    a is below it and b is not. A pair may come several times, and has then met as often as all of them say.
     """
     shared = engine.group(places, key, as_it_is, least=2)
     yield engine.group(shared, key, Meet(key, 1, LONG, boundary), most=LONG)
@@ -91,8 +91,8 @@ def meetings(engine: Engine, places: Table, key: str, *, boundary: int | None) -
 def count_meetings(engine: Engine, met: Iterable[Table], *, most: int) -> Table:
     """Every pair once, with how often it met in all (`pair`, `times`).
 
-    No pair may have met more than `most` times. That bounds the partial counts of one pair, so that they can be
-    added up in one place.
+    No pair may have met more than `most` times. That bounds the partial counts of one pair, so that they can
+    be added up in one place.
     """
     tables = list(met)
     together = Table(tuple(batch for table in tables for batch in table.batches), tables[0].schema)

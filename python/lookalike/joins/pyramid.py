@@ -1,17 +1,19 @@
-"""The Hamming pyramid: sets as columns of a boolean matrix, banded on a hundred rows at the densities that tell.
+"""The Hamming pyramid: sets as columns of a boolean matrix, banded where their density tells them apart.
 
-    fold      rows of the matrix are elements in random order; OR-ing them in pairs halves the matrix, again and again
-    sample    at each level, a hundred rows of the columns that fill 20% to 80% of it, in bands
+    fold      rows of the matrix are elements in random order; OR-ing them in pairs halves it, level by level
+    sample    a hundred rows of each level, in bands, of the columns that fill 20% to 80% of it
     meet      columns that are equal in a band of some level are candidates
     verify    the exact similarity of every candidate
 
-Folding and sampling read a set once for each of its two or three levels, and nothing but bits is compared before the check. What
-is found is exact, what is missed is a matter of chance, planned and then estimated (`theory.pyramid`). Two columns
-of density d that have nothing to do with each other agree in a row with chance d² + (1−d)², so a fixed share
-of all pairs of like size become candidates: a road for some hundred thousand sets, not for millions.
+Folding and sampling read a set once for each of its two or three levels, and nothing but bits is compared
+before the check. What is found is exact, what is missed is a matter of chance, planned and then estimated
+(`theory.pyramid`). Two columns of density d that have nothing to do with each other agree in a row with
+chance d² + (1−d)², so a fixed share of all pairs of like size become candidates (`plan.stray`): of a hundred
+rows .003 at threshold .8, .04 at .7, but four in five at .5. A road for high thresholds and some hundred
+thousand sets.
 
-Memory: the engine's, for 12 bytes a set, level and band and 12 a candidate; at the driver 4 bytes a row for the
-sizes, and the pairs found.
+Memory: the engine's, for 12 bytes a set, level and band and 12 a candidate; at the driver 9 bytes a row, and
+the pairs found.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ def _filled(batch: pa.RecordBatch) -> pa.RecordBatch:
 def least_agreeing(threshold: float, slots: int) -> int:
     """In how many slots two signatures must agree for their similarity, agreeing / slots, to reach it."""
     shares = np.arange(slots + 1, dtype=np.float64) / slots
-    # The first that reaches it as floats compare, so that a share equal to the threshold is never turned away.
+    # The first that reaches it as floats compare, so that a share equal to the threshold is never turned
+    # away.
     return int(np.argmax(shares >= checked_threshold(threshold)))
 
 

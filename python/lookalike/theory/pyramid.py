@@ -1,12 +1,12 @@
 """What the Hamming pyramid promises: how often two sets meet in the folded forms of a boolean matrix.
 
-A set is a column. At the level of 2ʲ rows, each element falls on a row at random, and the column is 1 where one did. Two
-columns differ in a row if none of the shared elements fell there and one column's own did. So the chance to agree is
-known for every level, and a band of r rows agrees with its r-th power.
+A set is a column. At the level of 2ʲ rows, each element falls on a row at random, and the column is 1 where
+one did. Two columns differ in a row if none of the shared elements fell there and one column's own did. So
+the chance to agree is known for every level, and a band of r rows agrees with its r-th power.
 
-Very thin and very full columns all look alike. A level is asked only about sets that are expected to fill 20% to 80% of
-it; that is two levels or three for each set, and, of two sets of which the larger holds at most twice as
-much, always one that both are in. Hence thresholds from .5 on.
+Very thin and very full columns all look alike. A level is asked only about sets that are expected to fill 20%
+to 80% of it; that is two levels or three for each set, and, of two sets of which the larger holds at most
+twice as much, always one that both are in. Hence thresholds from .5 on.
 """
 
 from __future__ import annotations
@@ -54,6 +54,12 @@ class PyramidPlan:
             miss *= np.where(level <= last, (1 - agree) ** self.bands, 1.0)
         return np.asarray(1 - miss, np.float64)
 
+    @property
+    def stray(self) -> float:
+        """The chance that two sets of one size that share nothing meet all the same: the share of candidates."""
+        sizes = 4096 * np.exp2(np.arange(64) / 64)
+        return float(self.chance(0.0, sizes, sizes).mean())
+
     def to_dict(self) -> dict[str, int | float]:
         """As plain values for JSON; `PyramidPlan(**…)` reads them back."""
         return asdict(self)
@@ -81,8 +87,8 @@ def levels(sizes: npt.ArrayLike) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
 def plan_pyramid(threshold: float, *, recall: float = 0.95, sampled: int = 100) -> PyramidPlan:
     """Choose how to cut the sampled rows of a level into bands.
 
-    Of the cuts that keep `recall` for every pair at `threshold`, whatever the sizes of its two sets, take the one
-    with the longest bands: it lets the fewest dissimilar pairs through.
+    Of the cuts that keep `recall` for every pair at `threshold`, whatever the sizes of its two sets, take the
+    one with the longest bands: it lets the fewest dissimilar pairs through.
 
     Raises
     ------
@@ -93,7 +99,7 @@ def plan_pyramid(threshold: float, *, recall: float = 0.95, sampled: int = 100) 
     --------
     >>> plan = plan_pyramid(0.8)
     >>> plan.bands, plan.rows, round(plan.expected_recall, 3)
-    (5, 19, 0.936)
+    (5, 17, 0.957)
     """
     threshold, recall = checked_threshold(threshold), checked_recall(recall)
     if threshold < LEAST_THRESHOLD:
@@ -127,8 +133,8 @@ def _differ(shared: FloatArray, only_a: FloatArray, only_b: FloatArray, level: F
 def _least_chance(cut: PyramidPlan) -> float:
     """The chance of the unluckiest pair at the threshold.
 
-    What counts is where the sizes lie between two powers of two, and how unlike they are: from equal to one set
-    within the other.
+    What counts is where the sizes lie between two powers of two, and how unlike they are: from equal to one
+    set within the other.
     """
     phase, unlike = np.meshgrid(np.exp2(np.arange(64) / 64), np.linspace(0, 1, 17))
     a = 4096 * phase
