@@ -136,9 +136,7 @@ def test_no_pair_of_a_long_run_is_lost_however_it_is_cut(monkeypatch, long, batc
         family = MinHash(slots=12)
         found = roads.walked(external, items, family=family, threshold=0.3, batch_rows=batch_rows)
         assert found == agreeing_pairs(sets, family, 0.3, boundary)
-        pieces = roads.walked(
-            agree, items, family=family, threshold=0.3, batch_rows=batch_rows, way="pieces"
-        )
+        pieces = roads.walked(agree, items, family=family, threshold=0.3, batch_rows=batch_rows, way="pieces")
         assert pieces == found
 
 

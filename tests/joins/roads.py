@@ -4,11 +4,13 @@ import random
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike.engines import LocalEngine, Table
 from lookalike.joins import Items
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
+from lookalike.shingles import Shingle
 
 
 def items_of(sets, *, boundary=None, cut=7, shuffle=None):
@@ -20,6 +22,14 @@ def items_of(sets, *, boundary=None, cut=7, shuffle=None):
     batches = Table.of(row=np.array(order, np.int64), elements=rows).batches[0]
     table = Table(tuple(batches.slice(at, cut) for at in range(0, len(sets), cut)), batches.schema)
     return Items(table=table, bytes=8 * sum(map(len, sets)), shingle=None, boundary=boundary)
+
+
+def text_items(docs, shingle, *, cut=9):
+    """Documents as items, in batches of `cut`."""
+    table = Table.of(row=np.arange(len(docs)), text=pa.array(docs, pa.large_string()))
+    pieces = tuple(table.batches[0].slice(at, cut) for at in range(0, len(docs), cut))
+    size = sum(map(len, docs))
+    return Items(table=Table(pieces, table.schema), bytes=size, shingle=Shingle.parse(shingle), seed=3)
 
 
 def walked(road, items, *, batch_rows=1 << 16, threads=2, **options):

@@ -56,7 +56,7 @@ class PyramidPlan:
 
     @property
     def stray(self) -> float:
-        """The chance that two sets of one size that share nothing meet all the same: the share of candidates."""
+        """The chance that two sets of one size that share nothing meet all the same."""
         sizes = 4096 * np.exp2(np.arange(64) / 64)
         return float(self.chance(0.0, sizes, sizes).mean())
 

@@ -40,7 +40,8 @@ fn sample(set: &[u64], level: u32, sampling: &Sampling, column: &mut Vec<u64>) {
             let at = order * rows + row(element, order, level, seed);
             let place = (if at >= offset { at - offset } else { at + orders * rows - offset }) as usize;
             if place < sampled as usize {
-                let (band, row) = (place / sampling.rows, place % sampling.rows);
+                // Dealt out, so that the rows of one small matrix go to different bands: an element falls on just one of them.
+                let (band, row) = (place % sampling.bands, place / sampling.bands);
                 column[band * words + row / 64] |= 1 << (row % 64);
             }
         }
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_holds_rows_of_the_matrix_side_by_side() {
+    fn a_sample_deals_out_rows_that_lie_side_by_side() {
         let sampling = Sampling { bands: 3, rows: 5, seed: 9 };
         let seed = hash::spread_seed(sampling.seed ^ 0x7079_7261_6D69_6400);
         let set: Vec<u64> = (0..40).map(mix).collect();
@@ -118,7 +119,7 @@ mod tests {
             let mut bits = Vec::new();
             sample(&set, level, &sampling, &mut bits);
             let seen: String =
-                bits.iter().flat_map(|word| (0..5).map(move |i| if word >> i & 1 == 1 { '1' } else { '0' })).collect();
+                (0..15).map(|place| if bits[place % 3] >> (place / 3) & 1 == 1 { '1' } else { '0' }).collect();
             assert!(whole.repeat(2).contains(&seen), "{whole} {seen}");
         }
     }
