@@ -129,6 +129,10 @@ def pyramid_keys(
     rows: int,
     seed: int,
 ) -> _KeysAndCounts: ...
+def pair_buckets(sets: _Sets, *, bits: int) -> NDArray[np.uint32]: ...
+def basket_pairs(
+    sets: _Neighbours, hashes: NDArray[np.uint64], frequent: NDArray[np.bool_] | None = None
+) -> _KeysAndCounts: ...
 
 # Two texts → the passages they share.
 

@@ -1,5 +1,7 @@
 """Signature agreement: the pieces that lose nothing, the blocks, and which of them is taken."""
 
+import doctest
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -103,3 +105,9 @@ def test_a_threshold_out_of_range_is_refused(threshold):
         agree(
             roads.items_of([{1}]), family=MinHash(), threshold=threshold, engine=LocalEngine(1), watch=Watch()
         )
+
+
+def test_docstring_examples_run():
+    result = doctest.testmod(road)
+    assert result.attempted > 0
+    assert result.failed == 0

@@ -1,12 +1,13 @@
-//! What the roads beside the main one need: meetings, agreeing signatures, folded columns.
+//! What the roads beside the main one need: meetings, agreeing signatures, folded columns, pairs in baskets.
 
 use lookalike_kernels::agreeing::{Agreeing, agreeing};
+use lookalike_kernels::baskets;
 use lookalike_kernels::meetings::meetings as kernel_meetings;
 use lookalike_kernels::pyramid::{self, Sampling};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, matrix, ragged, same_length, slice};
+use crate::arrays::{Ragged, matrix, ragged, rows as row_numbers, same_length, slice};
 use crate::doorway::{enter, error, level};
 
 /// Packed pairs and how often each met; or bucket keys and the set each is of.
@@ -84,8 +85,42 @@ fn pyramid_keys<'py>(
     Ok((keys.into_pyarray(py), of.into_pyarray(py)))
 }
 
+/// How many pairs of items in one basket fall into each of 2^`bits` buckets.
+#[pyfunction]
+#[pyo3(signature = (sets, *, bits))]
+fn pair_buckets<'py>(py: Python<'py>, sets: Ragged<'py, u64>, bits: u32) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let (items, offsets) = ragged(&sets, py)?;
+    if !(1..=32).contains(&bits) {
+        return Err(error(py, "OptionError", format!("bits={bits} is out of range: 2 to 2³² buckets, bits=1 to 32")));
+    }
+    Ok(enter(py, 1, || baskets::bucket_counts(items, offsets, bits))?.into_pyarray(py))
+}
+
+/// Pairs of item numbers in one basket, packed, and in how many; of frequent buckets only, if those and the items' hashes are given.
+#[pyfunction]
+#[pyo3(signature = (sets, hashes, frequent=None))]
+fn basket_pairs<'py>(
+    py: Python<'py>,
+    sets: Ragged<'py, u32>,
+    hashes: PyReadonlyArray1<'py, u64>,
+    frequent: Option<PyReadonlyArray1<'py, bool>>,
+) -> PyResult<KeysAndCounts<'py>> {
+    let (items, offsets) = ragged(&sets, py)?;
+    let hashes = slice("hashes", &hashes, py)?;
+    row_numbers("sets", &sets.0, hashes.len(), py)?;
+    let frequent = frequent.as_ref().map(|frequent| slice("frequent", frequent, py)).transpose()?;
+    if frequent.is_some_and(|frequent| frequent.len() < 2 || !frequent.len().is_power_of_two()) {
+        return Err(error(py, "OptionError", "frequent has an entry a bucket, a power of two of them".into()));
+    }
+    let filter = frequent.map(|frequent| baskets::Filter { hashes, frequent });
+    let (pairs, times) = enter(py, 1, || baskets::pair_counts(items, offsets, filter.as_ref()))?;
+    Ok((pairs.into_pyarray(py), times.into_pyarray(py)))
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
     module.add_function(wrap_pyfunction!(agreeing_pairs, module)?)?;
-    module.add_function(wrap_pyfunction!(pyramid_keys, module)?)
+    module.add_function(wrap_pyfunction!(pyramid_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(pair_buckets, module)?)?;
+    module.add_function(wrap_pyfunction!(basket_pairs, module)?)
 }

@@ -30,6 +30,11 @@ pub fn meetings(
             pairs.extend(others.iter().filter(|&&b| b != a).map(|&b| u64::from(a) << 32 | u64::from(b)));
         }
     }
+    counted(pairs)
+}
+
+/// Packed pairs sorted, each once, and how often each was there.
+pub(crate) fn counted(mut pairs: Vec<u64>) -> (Vec<u64>, Vec<u32>) {
     pairs.sort_unstable();
     pairs.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).unzip()
 }
