@@ -126,8 +126,8 @@ def test_no_pair_of_a_long_run_is_lost_however_it_is_cut(monkeypatch, long, batc
     monkeypatch.setattr(meetings, "LONG", long)
     monkeypatch.setattr(meetings, "PAIRS_AT_ONCE", 400)
     monkeypatch.setattr(meetings, "LEAST_STEP", 3)
-    sets = [{0, row % 2 + 1, row % 3 + 10, row % 40 + 20} for row in range(160)]
-    for boundary in (None, 50):
+    sets = [{0, row % 2 + 1, row % 3 + 10, row % 40 + 20} for row in range(90)]
+    for boundary in (None, 30):
         items = roads.items_of(sets, boundary=boundary, cut=33, shuffle=1)
         jaccard = roads.walked(
             divide, items, measure=overlap_measure("jaccard"), threshold=0.1, batch_rows=batch_rows

@@ -13,7 +13,7 @@ from lookalike.joins.divide import divide
 from lookalike.joins.pyramid import pyramid
 from lookalike.measures.overlap import JACCARD
 from lookalike.runs.watch import Watch
-from lookalike.theory.pyramid import levels, plan_pyramid
+from lookalike.theory.pyramid import MOST_LEVELS, levels, plan_pyramid
 
 
 def twins(count, size, similarity, seed, *, nested=False):
@@ -106,6 +106,8 @@ def test_levels_are_those_at_which_a_set_fills_a_fifth_to_four_fifths():
         inside = [j for j in range(1, 45) if 0.2 <= -np.expm1(size * np.log1p(-(0.5**j))) <= 0.8]
         assert list(range(low, high + 1)) == inside
     assert [int(level[0]) for level in levels([0])] == [1, 0]
+    first, last = levels(np.arange(1, 100_000))
+    assert np.max(last.astype(int) - first + 1) == MOST_LEVELS
 
 
 def test_sets_half_as_large_as_others_always_have_a_level_in_common():

@@ -64,7 +64,9 @@ def agree(
         )
     with watch.stage("candidates", signed.rows):
         met = _sharing_a_piece(signed, pieces, items.boundary, engine)
-        candidates = engine.map(count_meetings(engine, met, most=pieces.bands), unpacked)
+        # Two keys in 2⁶⁴ may be equal by chance: room for a pair that met once more than there are pieces.
+        counted = count_meetings(engine, met, most=2 * pieces.bands)
+        candidates = engine.map(counted, unpacked)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         check = Agreement(threshold)
         pairs = engine.fetch(in_one_batch(signed), candidates, ("a", "b"), check, advance=advance)

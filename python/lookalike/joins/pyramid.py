@@ -30,7 +30,7 @@ from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.meetings import count_meetings, meetings, unpacked
 from lookalike.runs.watch import Watch
-from lookalike.theory.pyramid import PyramidPlan, levels, plan_pyramid
+from lookalike.theory.pyramid import MOST_LEVELS, PyramidPlan, levels, plan_pyramid
 from lookalike.theory.recall import RecallEstimate, recall_from_chances
 from lookalike.types import F64
 
@@ -72,8 +72,8 @@ def pyramid(
         keys = engine.map(items.table, fold, advance=advance)
     with watch.stage("candidates", keys.rows, unit="keys"):
         met = meetings(engine, keys, "bucket", boundary=items.boundary)
-        # A set is at three levels at most, and has a key a band at each.
-        candidates = engine.map(count_meetings(engine, met, most=3 * cut.bands), unpacked)
+        counted = count_meetings(engine, met, most=MOST_LEVELS * cut.bands)
+        candidates = engine.map(counted, unpacked)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         exact = items.exact(at_least=threshold)
         pairs = engine.fetch(items.table, candidates, ("a", "b"), exact, advance=advance)

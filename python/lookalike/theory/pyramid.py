@@ -27,7 +27,7 @@ SPARSE, DENSE = 0.2, 0.8
 LEAST_THRESHOLD = 0.5
 
 #: Levels a set can be in: ln .2 / ln .8 = 7.2 lies between 2² and 2³.
-_MOST_LEVELS = 3
+MOST_LEVELS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class PyramidPlan:
         (first_a, last_a), (first_b, last_b) = levels(a), levels(b)
         first, last = np.maximum(first_a, first_b), np.minimum(last_a, last_b)
         miss = np.ones(np.broadcast_shapes(i.shape, a.shape, b.shape))
-        for step in range(_MOST_LEVELS):
+        for step in range(MOST_LEVELS):
             level = first.astype(np.float64) + step
             agree = (1 - _differ(i, a - i, b - i, level)) ** self.rows
             miss *= np.where(level <= last, (1 - agree) ** self.bands, 1.0)
