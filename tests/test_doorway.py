@@ -123,7 +123,7 @@ def test_text_that_is_not_utf8_is_no_danger():
 
 SIGNATURES = np.arange(24, dtype=np.uint32).reshape(3, 8)
 MATRIX = {
-    "band_keys": lambda matrix: _core.band_keys(matrix, bands=2, rows=4, threads=1),
+    "band_keys": lambda matrix: _core.band_keys(matrix, bands=2, rows=4),
     "agreements": lambda matrix: _core.agreements(matrix, rows(0), rows(1), threads=1),
     "agreement_histogram": lambda matrix: _core.agreement_histogram(matrix, threads=1),
 }
@@ -143,7 +143,7 @@ def test_matrices_must_lie_row_by_row(call):
 @pytest.mark.parametrize(("bands", "height"), [(0, 4), (2, 0), (3, 3), (1, 9), (2**63, 2), (2**32, 2**32)])
 def test_bandings_that_do_not_fit_the_slots_are_refused(bands, height):
     with pytest.raises(OptionError, match=f"{bands} bands of {height} rows do not fit 8 slots"):
-        _core.band_keys(SIGNATURES, bands=bands, rows=height, threads=1)
+        _core.band_keys(SIGNATURES, bands=bands, rows=height)
 
 
 # Row numbers, and arrays that belong together.
@@ -292,7 +292,7 @@ def long_calls():
         "sign_sets": lambda: _core.sign_sets(sets, many, threads=1),
         "compare_texts": lambda: _core.compare_texts([texts], *pairs, CHARS, at_least=0.0, threads=1),
         "agreement_histogram": lambda: _core.agreement_histogram(matrix, threads=1),
-        "sort_order": lambda: _core.sort_order(keys, threads=1),
+        "sorted_runs": lambda: _core.sorted_runs([keys], threads=1),
         "Forest.join": lambda: forest.join(a, b),
     }
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 U8 = npt.NDArray[np.uint8]
+U16 = npt.NDArray[np.uint16]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]

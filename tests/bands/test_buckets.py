@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.bands import BandKeys, PairUp
+from lookalike.bands import BandKeys, Members, PairUp, bands_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import LocalEngine, Table
 from lookalike.theory import Banding
@@ -19,7 +19,7 @@ SIZES = st.lists(st.integers(1, 12), max_size=8)
 def in_buckets(sizes):
     """Rows in buckets of the given sizes, numbered so that no bucket has its rows in order."""
     total = sum(sizes)
-    rows = np.random.default_rng(total).permutation(total)
+    rows = np.random.default_rng(total).permutation(total).astype(np.uint32)
     return Table.of(bucket=np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes), row=rows)
 
 
@@ -67,11 +67,22 @@ def test_the_same_key_means_the_same_slots_of_the_same_band(bands, rows, spare, 
         }
     )
     start = data.draw(st.integers(0, count - 1))
-    keyed = BandKeys(Banding(bands=bands, rows=rows))(batch.slice(start)).to_pylist()
+    stage = BandKeys(Banding(bands=bands, rows=rows))
+    made = stage(batch.slice(start))
+    keyed = made.append_column("band", pa.array(bands_of(made["bucket"].to_numpy()))).to_pylist()
     assert [(row["band"], row["row"]) for row in keyed] == [
         (band, 10 + row) for band in range(bands) for row in range(start, count)
     ]
-    assert all(row["content"] == (row["row"] - 10) * 3 for row in keyed)
+    wanted = {row["bucket"] for row in data.draw(st.lists(st.sampled_from(keyed), min_size=1))}
+    members = Members(stage.banding, buckets=np.array(sorted(wanted), np.uint64))(batch.slice(start))
+    assert sorted(members.to_pylist(), key=str) == sorted(
+        (
+            {"bucket": row["bucket"], "row": row["row"], "content": (row["row"] - 10) * 3}
+            for row in keyed
+            if row["bucket"] in wanted
+        ),
+        key=str,
+    )
     for one, two in combinations(keyed, 2):
         same = one["band"] == two["band"] and np.array_equal(
             *(matrix[row["row"] - 10, row["band"] * rows : (row["band"] + 1) * rows] for row in (one, two))

@@ -113,9 +113,7 @@ def signed(texts, family, seed, path):
         "content": written(content),
         "bag": written(bag),
         "flags": flags.tolist(),
-        f"keys of {BANDS} bands of {ROWS} rows": written(
-            _core.band_keys(slots, bands=BANDS, rows=ROWS, threads=1)
-        ),
+        f"keys of {BANDS} bands of {ROWS} rows": written(_core.band_keys(slots, bands=BANDS, rows=ROWS)),
     }
 
 

@@ -9,6 +9,7 @@ from tests.conformance import oracle, texts
 
 import lookalike as la
 from lookalike.bands import buckets
+from lookalike.bands.keys import BAND_BITS
 from lookalike.engines import Table
 from lookalike.joins.leaders import ACROSS, ROUNDS, LeaderAccount, across_large, join_large
 
@@ -111,10 +112,10 @@ class Checks:
 def bucket_table(*members_of_buckets, bands=None):
     sizes = [len(members) for members in members_of_buckets]
     bands = range(len(sizes)) if bands is None else bands
+    keys = [(place + 1 << BAND_BITS) | band for place, band in enumerate(bands)]
     return Table.of(
-        bucket=np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes),
-        band=np.repeat(np.array(bands, np.uint16), sizes),
-        row=np.concatenate([np.asarray(members, np.int64) for members in members_of_buckets]),
+        bucket=np.repeat(np.array(keys, np.uint64), sizes),
+        row=np.concatenate([np.asarray(members, np.uint32) for members in members_of_buckets]),
     )
 
 

@@ -7,6 +7,7 @@ leaders instead (`joins.leaders`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,16 @@ class PairUp:
     """A stage over grouped buckets: all pairs (`a`, `b`, a < b) of rows that share one."""
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows = batch["row"].to_numpy().astype(np.uint32)
-        a, b = _core.pair_up(rows, run_starts(batch["bucket"].to_numpy()), threads=1)
-        return pa.record_batch({"a": pa.array(a.astype(np.int64)), "b": pa.array(b.astype(np.int64))})
+        a, b = _core.pair_up(batch["row"].to_numpy(), run_starts(batch["bucket"].to_numpy()), threads=1)
+        return pa.record_batch({"a": pa.array(a), "b": pa.array(b)})
+
+
+@dataclass(frozen=True)
+class Names:
+    """A stage over grouped buckets: the key of each (`bucket`), once a batch."""
+
+    light: ClassVar[bool] = True
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys = batch["bucket"].to_numpy()
+        return pa.record_batch({"bucket": pa.array(keys[run_starts(keys)[:-1]])})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import InternalError, OptionError
-from lookalike.types import I64, U64, Bools
+from lookalike.types import I64, U64
 
 #: A piece of work smaller than this costs more to hand out than to do.
 _FEW = 256
@@ -93,7 +94,7 @@ class LocalEngine:
     ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
         # Merged as they come: a value is small, but a value of every batch may not be.
-        values = self._in_order(table.batches, stage)
+        values = self._in_order(table.batches, stage, light=_is_light(stage))
         first = next(values, None)
         return None if first is None else reduce(merge, values, first)
 
@@ -115,14 +116,14 @@ class LocalEngine:
                 advance(len(batch))
             return result
 
-        results = tuple(self._in_order(batches, step))
+        results = tuple(self._in_order(batches, step, light=_is_light(stage)))
         # Without a batch nothing says what the stage would have made of one: ask it about an empty one.
         made = results[0].schema if results else stage(_empty(schema)).schema
         return Table(tuple(batch for batch in results if len(batch)), made)
 
-    def _in_order(self, batches: Iterable[S], step: Callable[[S], T]) -> Iterator[T]:
+    def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Iterator[T]:
         """The steps' results in the order of the batches, a few at work at once."""
-        if self.threads == 1:
+        if self.threads == 1 or light:
             yield from map(step, batches)
             return
         with ThreadPoolExecutor(self.threads) as pool:
@@ -150,15 +151,11 @@ class LocalEngine:
     ) -> Iterator[pa.RecordBatch]:
         if not table.rows:
             return
-        whole = pa.Table.from_batches(table.batches)
-        keys, ranks = self._sorted(whole, key, order)
-        if least > 1 or most is not None:
-            # Before the columns are gathered: most runs are often single rows that nobody wants.
-            wanted = _in_runs(keys, least, most)
-            keys, ranks = keys[wanted], np.flatnonzero(wanted) if ranks is None else ranks[wanted]
+        keys, ranks = self._sorted(table, key, order, least, most)
         if ranks is None:
             rows = _together(*table.batches)
         else:
+            whole = pa.Table.from_batches(table.batches)
             columns = [_gathered(column, ranks) for column in whole.columns]
             rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
         for start, stop, first in _cuts(keys, max(self.batch_rows, most or 0)):
@@ -167,33 +164,53 @@ class LocalEngine:
                 piece = _together(rows.slice(first, 1), piece)
             yield piece
 
-    def _sorted(self, rows: pa.Table, key: str, order: tuple[str, ...]) -> tuple[U64, Any]:
-        """The keys, sorted and unsigned, and the order of rows by `key`, then `order`; None: as they are."""
+    def _sorted(
+        self, table: Table, key: str, order: tuple[str, ...], least: int, most: int | None
+    ) -> tuple[U64, Any]:
+        """The keys of wanted runs, sorted and unsigned, and which row each is of; None: all, as they are."""
         ranks = None
         # The least important column first: the sort is stable.
-        for name in (*reversed(order), key):
-            values = _unsigned(rows[name], name)
-            if ranks is not None:
-                values = values[ranks]
-            # What was grouped before often comes sorted, and looking costs little.
-            if not bool(np.all(values[1:] >= values[:-1])):
-                values, step = _core.sort_order(values, threads=self.threads)
+        for name in reversed(order):
+            pieces = _unsigned(table, name)
+            if ranks is not None or not _rise(pieces):
+                pieces = pieces if ranks is None else [np.concatenate(pieces)[ranks]]
+                _, step = _core.sorted_runs(pieces, threads=self.threads)
                 ranks = step if ranks is None else ranks[step]
-        return values, ranks
+        pieces = _unsigned(table, key)
+        # What was grouped before often comes sorted, and then nothing need be gathered.
+        if least <= 1 and most is None and ranks is None and _rise(pieces):
+            return np.concatenate(pieces), None
+        if ranks is not None:
+            pieces = [np.concatenate(pieces)[ranks]]
+        keys, step = _core.sorted_runs(pieces, threads=self.threads, least=least, most=most)
+        return keys, step if ranks is None else ranks[step]
 
 
-def _unsigned(column: pa.ChunkedArray, name: str) -> U64:
-    """Whole numbers as unsigned ones, in the same order."""
-    if not pa.types.is_integer(column.type) or column.null_count:
+def _is_light(stage: object) -> bool:
+    return bool(getattr(stage, "light", False))
+
+
+def _unsigned(table: Table, name: str) -> list[U64]:
+    """Whole numbers, batch by batch, as unsigned ones in the same order."""
+    kind = table.schema.field(name).type
+    columns = [batch[name] for batch in table.batches]
+    if not pa.types.is_integer(kind) or any(column.null_count for column in columns):
         raise InternalError(
-            f"cannot group by column {name!r} of {column.type}: keys are whole numbers without nulls"
+            f"cannot group by column {name!r} of {kind}: keys are whole numbers without nulls"
         )
-    values = column.to_numpy()
-    if values.dtype.kind == "u":
-        unsigned: U64 = values.astype(np.uint64, copy=False)
-        return unsigned
-    signed: I64 = values.astype(np.int64, copy=False)
-    return signed.view(np.uint64) ^ np.uint64(1 << 63)
+    values = [column.to_numpy() for column in columns]
+    if pa.types.is_unsigned_integer(kind):
+        return [piece.astype(np.uint64, copy=False) for piece in values]
+    return [piece.astype(np.int64, copy=False).view(np.uint64) ^ np.uint64(1 << 63) for piece in values]
+
+
+def _rise(pieces: list[U64]) -> bool:
+    """Whether the values rise, from piece to piece too."""
+    filled = [piece for piece in pieces if len(piece)]
+    # Where they do not, the first few mostly tell.
+    return all(
+        bool(np.all(piece[1:few] >= piece[:few][:-1])) for few in (64, None) for piece in filled
+    ) and all(one[-1] <= other[0] for one, other in pairwise(filled))
 
 
 def _gathered(column: pa.ChunkedArray, ranks: Any) -> pa.Array:
@@ -206,15 +223,6 @@ def _gathered(column: pa.ChunkedArray, ranks: Any) -> pa.Array:
 
 def _together(*batches: pa.RecordBatch) -> pa.RecordBatch:
     return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
-
-
-def _in_runs(keys: U64, least: int, most: int | None) -> Bools:
-    """Which of the sorted keys are in runs of `least` to `most`."""
-    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]])
-    sizes = np.diff(starts)
-    wanted = (sizes >= least) & (sizes <= (len(keys) if most is None else most))
-    inside: Bools = np.repeat(wanted, sizes)
-    return inside
 
 
 def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:

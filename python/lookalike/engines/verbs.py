@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from lookalike.types import I64, U32
 
-#: A stage is a pure function from one Arrow batch to another.
+#: A stage is a pure function from one Arrow batch to another. One that says of itself that it is `light`, by
+#: an attribute, does so little with a batch that handing batches out to threads would cost more.
 Stage = Callable[[pa.RecordBatch], pa.RecordBatch]
 
 
@@ -55,6 +56,15 @@ class Held:
     batches: tuple[pa.RecordBatch, ...]
     #: Where the row of a number stands among the batches; None if rows stand in the order of their numbers.
     places: I64 | None
+
+    _views: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def views(self, view: Callable[[pa.RecordBatch], T]) -> list[T]:
+        """What `view` sees of every batch. Looked at once, however many batches of items come by."""
+        if view not in self._views:
+            self._views[view] = [view(batch) for batch in self.batches]
+        views: list[T] = self._views[view]
+        return views
 
     def at(self, rows: I64) -> U32:
         """Where these rows stand."""

@@ -9,18 +9,22 @@ most. Rows of one signature but different sets, which long near-duplicates often
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.engines import Engine, Table
 from lookalike.joins.items import Items
+from lookalike.measures.candidates import SameText
 from lookalike.types import I64, Bools
 
 
 @dataclass(frozen=True)
 class Stars:
     """A stage over grouped rows: each row of a run with the run's first."""
+
+    light: ClassVar[bool] = True
 
     key: str
 
@@ -33,8 +37,23 @@ class Stars:
 
 
 @dataclass(frozen=True, eq=False)
+class Unsettled:
+    """A stage: keeps the pairs whose `b` still stands for itself."""
+
+    light: ClassVar[bool] = True
+
+    representative: I64
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        b = batch["b"].to_numpy()
+        return batch.filter(pa.array(self.representative[b] == b))
+
+
+@dataclass(frozen=True, eq=False)
 class KeepRows:
     """A stage: keeps the rows whose number is marked."""
+
+    light: ClassVar[bool] = True
 
     marked: Bools
 
@@ -50,6 +69,11 @@ def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) 
     narrow = engine.map(narrow, KeepRows(filled))
     for key in ("copy", "content"):
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
+        if items.shingle is not None:
+            # Most copies are copies to the byte, and such need no shingles to be told.
+            same = engine.fetch(items.table, stars, ("a", "b"), SameText())
+            representative[same.column("b")] = same.column("a")
+            stars = engine.map(stars, Unsettled(representative))
         confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
         representative[confirmed.column("b")] = confirmed.column("a")
         narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))

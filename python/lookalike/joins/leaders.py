@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from lookalike import _core
-from lookalike.bands import buckets
+from lookalike.bands import bands_of, buckets
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Table
 from lookalike.types import I64, U32, U64, Bools, concatenate
@@ -54,7 +54,8 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     """
     if not large.rows:
         return LeaderAccount()
-    keys, bands, members = large.column("bucket"), large.column("band"), large.column("row")
+    keys, members = large.column("bucket"), large.column("row").astype(np.int64)
+    bands = bands_of(keys)
     forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
     failed: U64 = np.empty(0, np.uint64)
@@ -138,7 +139,7 @@ def _among(codes: U64, ordered: U64) -> Bools:
 
 def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, LeaderAccount]:
     """Candidates of large buckets between two collections: every row with a few leaders of the other side."""
-    members = large.column("row")
+    members = large.column("row").astype(np.int64)
     starts = run_starts(large.column("bucket"))
     found: list[tuple[I64, I64]] = []
     possible = 0

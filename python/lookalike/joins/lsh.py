@@ -7,7 +7,8 @@
     verify      the exact similarity of every candidate
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
-Memory: 4 bytes a slot a row for signatures, 26 a row and band for bucket keys, 16 a candidate. Time: linear
+Memory: 4 bytes a slot a row for signatures, 12 a row and band for bucket keys (of some
+bands at a time), 16 a candidate. Time: linear
 in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
 """
 
@@ -20,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from lookalike import _core
-from lookalike.bands import BandKeys, PairUp, buckets
+from lookalike.bands import BandKeys, Members, Names, PairUp, buckets
 from lookalike.clusters import component_labels
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.families import MinHash
@@ -77,7 +78,7 @@ def lsh(
         shared = _shared_buckets(engine, ready)
         sides = items.sides(representative)
         candidates = _candidates(engine, items.rows, shared, sides)
-        large = engine.group(shared, "bucket", as_it_is, order=("content", "row"), least=buckets.LARGE + 1)
+        large = _large_buckets(engine, ready, shared)
     road = _Verification(engine, items, signed, threshold, verify)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         road.take(candidates, advance)
@@ -123,6 +124,15 @@ def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
     return Table(tuple(batch for part in parts for batch in part.batches), parts[0].schema)
 
 
+def _large_buckets(engine: Engine, ready: Prepared, shared: Table) -> Table:
+    """The rows of every large bucket, by content."""
+    names = engine.group(shared, "bucket", Names(), least=buckets.LARGE + 1)
+    # Few buckets are large, so their keys are made again rather than carry every row's content along.
+    members = Members(ready.plan.banding, marked=ready.marked, buckets=np.unique(names.column("bucket")))
+    signed = ready.signed if names.rows else Table((), ready.signed.schema)
+    return engine.group(engine.map(signed, members), "bucket", as_it_is, order=("content", "row"))
+
+
 def _candidates(engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
     pairs = engine.group(shared, "bucket", PairUp(), most=buckets.LARGE)
     a, b = pairs.column("a"), pairs.column("b")
@@ -130,7 +140,7 @@ def _candidates(engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bo
         first, second = sides
         across = (first[a] & second[b]) | (second[a] & first[b])
         a, b = a[across], b[across]
-    lower, higher = _core.distinct_pairs(a.astype(np.uint32), b.astype(np.uint32), threads=engine.threads)
+    lower, higher = _core.distinct_pairs(a, b, threads=engine.threads)
     a, b = lower.astype(np.int64), higher.astype(np.int64)
     # Candidates of one family side by side: each of its texts is then cut into shingles once.
     order = np.argsort(component_labels(rows, a, b)[a], kind="stable")

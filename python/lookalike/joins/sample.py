@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,8 @@ SAMPLE_ROWS = 1000
 @dataclass(frozen=True, eq=False)
 class Least:
     """A stage for `fold`: the least content hashes of marked rows. Any cut of the rows gives the same."""
+
+    light: ClassVar[bool] = True
 
     count: int
     marked: Bools
@@ -40,6 +43,8 @@ class UpTo:
 
     Rows of one content hash have one signature, so it does not matter which of them are taken.
     """
+
+    light: ClassVar[bool] = True
 
     limit: int
     count: int

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.engines.verbs import Held
-from lookalike.types import F64, U32, list_buffers, string_buffers
+from lookalike.types import F64, I64, U8, U32, U64, list_buffers, string_buffers
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Exact:
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
         if self.shingler is not None:
-            texts = [string_buffers(piece["text"]) for piece in held.batches]
+            texts = held.views(text_buffers)
             shared, union = _core.compare_texts(texts, a, b, self.shingler, at_least=self.at_least, threads=1)
         else:
-            sets = [list_buffers(piece["elements"]) for piece in held.batches]
+            sets = held.views(element_buffers)
             shared, union = _core.compare_sets(sets, a, b, at_least=self.at_least, threads=1)
         return _reaching(batch, _quotient(shared, union), self.at_least)
 
@@ -48,6 +48,25 @@ class Agreement:
         matrix = slot_matrix(held.batches)
         agreeing = _core.agreements(matrix, a, b, threads=1)
         return _reaching(batch, agreeing.astype(np.float64) / matrix.shape[1], self.at_least)
+
+
+@dataclass(frozen=True)
+class SameText:
+    """A stage for `fetch`: candidates → those whose texts are the same, byte for byte."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        return batch.filter(pa.array(_core.same_texts(held.views(text_buffers), a, b)))
+
+
+def text_buffers(batch: pa.RecordBatch) -> tuple[U8, I64]:
+    """The column `text` as bytes and offsets."""
+    return string_buffers(batch["text"])
+
+
+def element_buffers(batch: pa.RecordBatch) -> tuple[U64, I64]:
+    """The column `elements` as hashes and offsets."""
+    return list_buffers(batch["elements"])
 
 
 def slot_matrix(batches: tuple[pa.RecordBatch, ...]) -> U32:

@@ -3,13 +3,10 @@
 use std::sync::Mutex;
 
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
-use lookalike_kernels::memory::with_room;
-use lookalike_kernels::radix::{Record, sort};
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
-use lookalike_kernels::{pairing, verify};
+use lookalike_kernels::{pairing, radix, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
 use crate::arrays::{Ragged, ragged, rows, same_length, slice};
 use crate::doorway::{enter, error, level};
@@ -19,24 +16,23 @@ use crate::shingling::Shingler;
 type SortedKeys<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 type TwoColumns<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// The stable order that sorts `keys`: entry `i` of the sorted keys was at `order[i]`.
+/// The keys of runs of `least` to `most` equal ones, sorted, and where each was in the pieces; equal keys keep their order.
 #[pyfunction]
-#[pyo3(signature = (keys, *, threads))]
-fn sort_order<'py>(py: Python<'py>, keys: PyReadonlyArray1<'py, u64>, threads: usize) -> PyResult<SortedKeys<'py>> {
-    let keys = slice("keys", &keys, py)?;
-    if keys.len() > u32::MAX as usize {
-        return Err(error(py, "OptionError", format!("{} keys are more than one sort takes (2³²)", keys.len())));
+#[pyo3(signature = (pieces, *, threads, least=1, most=None))]
+fn sorted_runs<'py>(
+    py: Python<'py>,
+    pieces: Vec<PyReadonlyArray1<'py, u64>>,
+    threads: usize,
+    least: usize,
+    most: Option<usize>,
+) -> PyResult<SortedKeys<'py>> {
+    let pieces: Vec<&[u64]> = pieces.iter().map(|piece| slice("keys", piece, py)).collect::<PyResult<_>>()?;
+    let count: usize = pieces.iter().map(|piece| piece.len()).sum();
+    if count > u32::MAX as usize {
+        return Err(error(py, "OptionError", format!("{count} keys are more than one sort takes (2³²)")));
     }
-    let (sorted, order) = enter(py, threads, || {
-        let mut records = with_room(keys.len());
-        let numbered = keys.par_iter().enumerate().map(|(i, &key)| Record { key, value: i as u32 });
-        numbered.collect_into_vec(&mut records);
-        sort(&mut records);
-        let (mut sorted, mut order) = (with_room(keys.len()), with_room(keys.len()));
-        records.par_iter().map(|r| (r.key, r.value)).unzip_into_vecs(&mut sorted, &mut order);
-        (sorted, order)
-    })?;
-    Ok((sorted.into_pyarray(py), order.into_pyarray(py)))
+    let (keys, places) = enter(py, threads, || radix::sorted_runs(&pieces, least, most.unwrap_or(usize::MAX)))?;
+    Ok((keys.into_pyarray(py), places.into_pyarray(py)))
 }
 
 /// Every pair of rows in a bucket, lower row first; `runs` says where each bucket begins.
@@ -87,6 +83,21 @@ fn compare_texts<'py>(
     compare(py, &pieces, &a, &b, threads, |items, a, b, out| {
         kernel_texts(level, items, a, b, &shingler.spec, at_least, out)
     })
+}
+
+/// Whether the texts of rows `a[i]` and `b[i]` are the same bytes.
+#[pyfunction]
+fn same_texts<'py>(
+    py: Python<'py>,
+    pieces: Vec<Ragged<'py, u8>>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let items = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
+    let (a, b) = (rows("a", &a, items.len(), py)?, rows("b", &b, items.len(), py)?);
+    same_length(a.len(), b.len(), py)?;
+    let same = enter(py, 1, || a.iter().zip(b).map(|(&a, &b)| items.get(a) == items.get(b)).collect::<Vec<bool>>())?;
+    Ok(same.into_pyarray(py))
 }
 
 /// Shared and joint elements of candidate sets of distinct elements.
@@ -173,10 +184,11 @@ fn stars<'py>(
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Forest>()?;
-    module.add_function(wrap_pyfunction!(sort_order, module)?)?;
+    module.add_function(wrap_pyfunction!(sorted_runs, module)?)?;
     module.add_function(wrap_pyfunction!(stars, module)?)?;
     module.add_function(wrap_pyfunction!(pair_up, module)?)?;
     module.add_function(wrap_pyfunction!(distinct_pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(same_texts, module)?)?;
     module.add_function(wrap_pyfunction!(compare_sets, module)?)
 }

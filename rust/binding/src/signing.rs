@@ -3,6 +3,7 @@
 use lookalike_kernels::memory::zeros;
 use lookalike_kernels::minhash::{self, Family, Orders as Drawn};
 use lookalike_kernels::sign::{Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
+use lookalike_kernels::simd::Level;
 use lookalike_kernels::{bands, hash};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -150,33 +151,29 @@ fn universal_minima<'py>(
     minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }
 
-/// The bucket keys of every row, one column a band, from the band `first` on.
+/// The bucket keys of every row, one row a band, from the band `first` on; the low 16 bits of a key are its band.
 #[pyfunction]
-#[pyo3(signature = (signatures, *, bands, rows, threads, first=0))]
+#[pyo3(signature = (signatures, *, bands, rows, first=0))]
 fn band_keys<'py>(
     py: Python<'py>,
     signatures: PyReadonlyArray2<'py, u32>,
     bands: usize,
     rows: usize,
-    threads: usize,
     first: usize,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let (values, slots) = matrix("signatures", &signatures, py)?;
     let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
-    if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) {
+    if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) || slots > MOST_SLOTS {
         let what = format!("{bands} bands of {rows} rows do not fit {slots} slots");
         return Err(error(py, "OptionError", what));
     }
     let count = values.len() / slots;
-    let keys = enter(py, threads, || {
+    let keys = enter(py, 1, || {
         let mut keys = vec![0u64; count * bands];
-        keys.par_chunks_mut(bands)
-            .zip(values.par_chunks(slots))
-            .with_min_len(256)
-            .for_each(|(keys, signature)| bands::keys_into(signature, first, rows, keys));
+        bands::keys_into(values, slots, first, rows, &mut keys);
         keys
     })?;
-    keys.into_pyarray(py).reshape([count, bands])
+    keys.into_pyarray(py).reshape([bands, count])
 }
 
 /// In how many slots the signatures of rows `a[i]` and `b[i]` agree.
@@ -211,13 +208,14 @@ fn agreement_histogram<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let (values, slots) = matrix("signatures", &signatures, py)?;
     let count = values.len() / slots.max(1);
-    let row = |i: usize| &values[i * slots..(i + 1) * slots];
     let histogram = enter(py, threads, || {
         let empty = || vec![0u64; slots + 1];
+        let level = Level::detect();
         (0..count)
             .into_par_iter()
             .fold(empty, |mut histogram, i| {
-                (i + 1..count).for_each(|j| histogram[minhash::agreement(row(i), row(j)) as usize] += 1);
+                let (signature, others) = values[i * slots..].split_at(slots);
+                minhash::count_agreements(level, signature, others, &mut histogram);
                 histogram
             })
             .reduce(empty, |a, b| a.iter().zip(&b).map(|(x, y)| x + y).collect())

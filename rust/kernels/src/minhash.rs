@@ -99,9 +99,9 @@ impl Signer {
                     self.claim::<L>(piece, signature);
                     // A slot still open here may be filled from a later piece, and then that lower rank wins.
                     if highest(signature) >= BEHIND {
-                        self.find_open(signature);
+                        self.find_open::<L>(signature);
                         self.split(piece);
-                        self.lower_open(orders, |least| BEHIND | least >> 1, signature);
+                        self.lower_open::<L>(orders, |least| BEHIND | least >> 1, signature);
                     }
                 }
             }
@@ -109,7 +109,7 @@ impl Signer {
                 self.open.clear();
                 self.open.extend(0..signature.len() as u32);
                 self.split(elements);
-                self.lower_open(orders, |least| least, signature);
+                self.lower_open::<L>(orders, |least| least, signature);
             }
             Family::Universal => universal_into(elements, &orders.coefficients, &mut self.wide),
         }
@@ -142,14 +142,10 @@ impl Signer {
 
     /// Lists the slots whose bucket no element has claimed.
     #[inline(always)]
-    fn find_open(&mut self, signature: &[u32]) {
-        // Written always and kept by moving on: which slots are open is a coin toss, and no branch could guess it.
-        self.open.resize(signature.len(), 0);
-        let mut count = 0;
-        for (slot, &rank) in signature.iter().enumerate() {
-            self.open[count] = slot as u32;
-            count += usize::from(rank >= BEHIND);
-        }
+    fn find_open<L: Lanes>(&mut self, signature: &[u32]) {
+        self.open.resize(signature.len() + 16, 0);
+        // SAFETY: a path is only entered on a machine that has it, and there is room for a vector more.
+        let count = unsafe { L::places_from(signature, BEHIND, &mut self.open) };
         self.open.truncate(count);
     }
 
@@ -157,24 +153,34 @@ impl Signer {
     ///
     /// A vector holds many slots and one element at a time, so that nothing has to be reduced across lanes in the end.
     #[inline(always)]
-    fn lower_open(&self, orders: &Orders, rank: impl Fn(u32) -> u32, signature: &mut [u32]) {
-        const LANES: usize = 16;
-        for slots in self.open.chunks(LANES) {
-            let mut multipliers = [1; LANES];
-            for (multiplier, &slot) in multipliers.iter_mut().zip(slots) {
-                *multiplier = orders.multipliers[slot as usize];
+    fn lower_open<L: Lanes>(&self, orders: &Orders, rank: impl Fn(u32) -> u32 + Copy, signature: &mut [u32]) {
+        for slots in self.open.chunks(4 * LANES) {
+            match slots.len().div_ceil(LANES) {
+                1 => self.lower::<L, 1>(slots, orders, rank, signature),
+                2 => self.lower::<L, 2>(slots, orders, rank, signature),
+                _ => self.lower::<L, 4>(slots, orders, rank, signature),
             }
-            // A product by an odd number orders premixed elements at random.
-            let mut least = [u32::MAX; LANES];
-            for &x in &self.halves {
-                for lane in 0..LANES {
-                    least[lane] = least[lane].min(x.wrapping_mul(multipliers[lane]));
-                }
-            }
-            for (&slot, &least) in slots.iter().zip(&least) {
-                let slot = &mut signature[slot as usize];
-                *slot = (*slot).min(rank(least));
-            }
+        }
+    }
+
+    #[inline(always)]
+    fn lower<L: Lanes, const VECTORS: usize>(
+        &self,
+        slots: &[u32],
+        orders: &Orders,
+        rank: impl Fn(u32) -> u32,
+        signature: &mut [u32],
+    ) {
+        let mut multipliers = [[1; LANES]; VECTORS];
+        for (multiplier, &slot) in multipliers.as_flattened_mut().iter_mut().zip(slots) {
+            *multiplier = orders.multipliers[slot as usize];
+        }
+        // A product by an odd number orders premixed elements at random.
+        // SAFETY: a path is only entered on a machine that has it.
+        let least = unsafe { L::least_products(&self.halves, &multipliers) };
+        for (&slot, &least) in slots.iter().zip(least.as_flattened()) {
+            let slot = &mut signature[slot as usize];
+            *slot = (*slot).min(rank(least));
         }
     }
 
@@ -189,6 +195,9 @@ impl Signer {
 /// Elements that are worked on at a time: few enough for the first-level cache.
 const PIECE: usize = 1024;
 
+/// Slots in a vector.
+const LANES: usize = 16;
+
 /// From this many elements a slot on, most come too late for any slot.
 const LATE: usize = 8;
 
@@ -199,27 +208,40 @@ fn highest(signature: &[u32]) -> u32 {
 
 /// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
 ///
-/// All buckets are worked out first, which vectorises; the minima then go to two tables in turn, so that an element seldom waits for the store of
-/// the one before it.
+/// The minima go to two tables in turn, so that an element seldom waits for the store of the one before it. Of a power of two slots the bucket is
+/// a shift away; else all buckets are worked out first, which vectorises.
 #[inline(always)]
 fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>, buckets: &mut Vec<u32>) {
     let slots = signature.len();
     second.clear();
     second.resize(slots, EMPTY);
-    buckets.clear();
-    buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
-    let claim = |table: &mut [u32], bucket: u32, x: u64| {
-        // SAFETY: x >> 32 is under 2³², so the bucket is under the number of slots.
-        let slot = unsafe { table.get_unchecked_mut(bucket as usize) };
+    let second = &mut second[..];
+    let claim = |table: &mut [u32], bucket: usize, x: u64| {
+        // SAFETY: the high half times the slots, halved again, is under the number of slots, and so is what the shift leaves.
+        let slot = unsafe { table.get_unchecked_mut(bucket) };
         *slot = (x as u32 & !BEHIND).min(*slot);
     };
-    let mut pairs = elements.chunks_exact(2).zip(buckets.chunks_exact(2));
-    for (x, bucket) in &mut pairs {
-        claim(signature, bucket[0], x[0]);
-        claim(second, bucket[1], x[1]);
-    }
-    if elements.len() % 2 == 1 {
-        claim(signature, buckets[elements.len() - 1], elements[elements.len() - 1]);
+    if slots.is_power_of_two() && slots > 1 {
+        let shift = u64::BITS - slots.trailing_zeros();
+        let mut pairs = elements.chunks_exact(2);
+        for x in &mut pairs {
+            claim(signature, (x[0] >> shift) as usize, x[0]);
+            claim(second, (x[1] >> shift) as usize, x[1]);
+        }
+        if let [x] = pairs.remainder() {
+            claim(signature, (x >> shift) as usize, *x);
+        }
+    } else {
+        buckets.clear();
+        buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
+        let mut pairs = elements.chunks_exact(2).zip(buckets.chunks_exact(2));
+        for (x, bucket) in &mut pairs {
+            claim(signature, bucket[0] as usize, x[0]);
+            claim(second, bucket[1] as usize, x[1]);
+        }
+        if elements.len() % 2 == 1 {
+            claim(signature, buckets[elements.len() - 1] as usize, elements[elements.len() - 1]);
+        }
     }
     for (slot, &rank) in signature.iter_mut().zip(second.iter()) {
         *slot = rank.min(*slot);
@@ -241,10 +263,17 @@ pub fn universal_into(shingles: &[u64], coefficients: &[(u64, u64)], signature: 
 }
 
 #[inline(always)]
-fn sign_set_on<L: Lanes>(elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) {
+fn sign_set_on<L: Lanes>(elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) -> u64 {
     signer.0.begin(orders, signature);
     signer.0.take::<L>(elements, orders, signature);
     signer.0.end(orders, signature);
+    bag_of(elements)
+}
+
+/// A digest of a bag of shingles: equal for equal bags.
+#[inline(always)]
+pub(crate) fn bag_of(elements: &[u64]) -> u64 {
+    elements.iter().fold(0, |sum, &x| sum.wrapping_add(x))
 }
 
 /// The buffers of [`sign_set`], reused from set to set.
@@ -252,12 +281,24 @@ fn sign_set_on<L: Lanes>(elements: &[u64], orders: &Orders, signature: &mut [u32
 pub struct SetSigner(Signer);
 
 for_each_path! {
-    /// Writes the signature of one set of premixed elements.
-    pub fn sign_set(level; elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) => sign_set_on
+    /// Writes the signature of one set of premixed elements and returns the digest of its bag.
+    pub fn sign_set(level; elements: &[u64], orders: &Orders, signature: &mut [u32], signer: &mut SetSigner) -> u64 => sign_set_on
+}
+
+#[inline(always)]
+fn agreements_on<L: Lanes>(signature: &[u32], others: &[u32], histogram: &mut [u64]) {
+    for other in others.chunks_exact(signature.len()) {
+        histogram[agreement(signature, other) as usize] += 1;
+    }
+}
+
+for_each_path! {
+    /// Adds to a histogram in how many slots a signature agrees with each of the `others`.
+    pub fn count_agreements(level; signature: &[u32], others: &[u32], histogram: &mut [u64]) => agreements_on
 }
 
 /// How many slots two signatures agree in.
-#[inline]
+#[inline(always)]
 pub fn agreement(a: &[u32], b: &[u32]) -> u32 {
     a.iter().zip(b).map(|(x, y)| u32::from(x == y)).sum()
 }

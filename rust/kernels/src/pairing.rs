@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::radix::{Record, sort};
+use crate::radix::sorted_runs;
 
 /// Every pair of rows that share a bucket, lower row first. `runs` says where each bucket begins in `rows`, and ends with their number.
 ///
@@ -35,14 +35,13 @@ pub fn pair_up(rows: &[u32], runs: &[i64]) -> (Vec<u32>, Vec<u32>) {
 
 /// Sorts pairs by `a`, then `b`, and keeps each once.
 pub fn distinct(a: &[u32], b: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut records: Vec<Record> =
-        a.iter().zip(b).map(|(&a, &b)| Record { key: u64::from(a) << 32 | u64::from(b), value: 0 }).collect();
+    let mut keys: Vec<u64> = a.iter().zip(b).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect();
     // Row numbers fill the key from below: move them up, so that its top byte tells parts apart.
-    let unused = records.iter().fold(0, |bits, r| bits | r.key).leading_zeros().min(63);
-    records.iter_mut().for_each(|r| r.key <<= unused);
-    sort(&mut records);
-    records.dedup();
-    records.iter().map(|r| r.key >> unused).map(|key| ((key >> 32) as u32, key as u32)).unzip()
+    let unused = keys.iter().fold(0, |bits, key| bits | key).leading_zeros().min(63);
+    keys.iter_mut().for_each(|key| *key <<= unused);
+    let (mut keys, _) = sorted_runs(&[&keys], 1, usize::MAX);
+    keys.dedup();
+    keys.iter().map(|key| key >> unused).map(|key| ((key >> 32) as u32, key as u32)).unzip()
 }
 
 #[cfg(test)]

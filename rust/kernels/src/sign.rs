@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use crate::minhash::{Orders, SetSigner, Signer, content, sign_set};
+use crate::minhash::{Orders, SetSigner, Signer, bag_of, content, sign_set};
 use crate::shingle::{Scratch, Seen, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 
@@ -62,7 +62,7 @@ struct Signing<'s, L> {
 impl<L: Lanes> Sink for Signing<'_, L> {
     #[inline(always)]
     fn take(&mut self, shingles: &[u64]) {
-        self.bag = shingles.iter().fold(self.bag, |sum, &x| sum.wrapping_add(x));
+        self.bag = self.bag.wrapping_add(bag_of(shingles));
         self.signer.take::<L>(shingles, self.orders, self.signature);
     }
 }
@@ -76,13 +76,13 @@ pub fn sign_texts(level: Level, values: &[u8], offsets: &[i64], spec: &Spec, ord
     let slots = orders.slots();
     by_row(slots, out).enumerate().for_each_init(
         || Workspace { scratch: Scratch::default(), signer: Signer::default() },
-        |work, (piece, (signatures, content_of, bag_of, flags))| {
+        |work, (piece, (signatures, content_of, digests, flags))| {
             for (i, signature) in signatures.chunks_mut(slots).enumerate() {
                 let row = piece * ROWS + i;
                 let text = &values[offsets[row] as usize..offsets[row + 1] as usize];
                 let (seen, bag) = sign_one(level, text, spec, orders, signature, work);
                 content_of[i] = content(signature, spec.seed);
-                bag_of[i] = bag;
+                digests[i] = bag;
                 flags[i] = if seen.shingles == 0 { FLAG_EMPTY } else { 0 }
                     | if seen.short && seen.shingles > 0 { FLAG_SHORT } else { 0 }
                     | if seen.unspaced { FLAG_UNSPACED } else { 0 };
@@ -96,13 +96,12 @@ pub fn sign_sets(level: Level, elements: &[u64], offsets: &[i64], seed: u64, ord
     let slots = orders.slots();
     by_row(slots, out).enumerate().for_each_init(
         SetSigner::default,
-        |signer, (piece, (signatures, content_of, bag_of, flags))| {
+        |signer, (piece, (signatures, content_of, digests, flags))| {
             for (i, signature) in signatures.chunks_mut(slots).enumerate() {
                 let row = piece * ROWS + i;
                 let set = &elements[offsets[row] as usize..offsets[row + 1] as usize];
-                sign_set(level, set, orders, signature, signer);
+                digests[i] = sign_set(level, set, orders, signature, signer);
                 content_of[i] = content(signature, seed);
-                bag_of[i] = set.iter().fold(0, |sum, &x| sum.wrapping_add(x));
                 flags[i] = if set.is_empty() { FLAG_EMPTY } else { 0 };
             }
         },

@@ -77,6 +77,40 @@ pub(crate) trait Lanes {
         }
         count
     }
+
+    /// Writes where `slots` are at or over `limit` to `out`, in their order, and returns how many those are.
+    ///
+    /// # Safety
+    /// As above; and `out` has sixteen entries more than there are slots.
+    #[inline(always)]
+    unsafe fn places_from(slots: &[u32], limit: u32, out: &mut [u32]) -> usize {
+        let mut count = 0;
+        for (place, &slot) in slots.iter().enumerate() {
+            out[count] = place as u32;
+            count += usize::from(slot >= limit);
+        }
+        count
+    }
+
+    /// For every multiplier the least product with any of the elements.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn least_products<const VECTORS: usize>(
+        elements: &[u32],
+        multipliers: &[[u32; 16]; VECTORS],
+    ) -> [[u32; 16]; VECTORS] {
+        let mut least = [[u32::MAX; 16]; VECTORS];
+        for &x in elements {
+            for (least, multipliers) in least.iter_mut().zip(multipliers) {
+                for (least, multiplier) in least.iter_mut().zip(multipliers) {
+                    *least = (*least).min(x.wrapping_mul(*multiplier));
+                }
+            }
+        }
+        least
+    }
 }
 
 pub(crate) struct Portable;
@@ -158,6 +192,74 @@ impl Lanes for Avx512 {
         // SAFETY: the trait's contract.
         unsafe { ranked_below_avx512(elements, limit, out) }
     }
+
+    #[inline(always)]
+    unsafe fn places_from(slots: &[u32], limit: u32, out: &mut [u32]) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { places_from_avx512(slots, limit, out) }
+    }
+
+    #[inline(always)]
+    unsafe fn least_products<const VECTORS: usize>(
+        elements: &[u32],
+        multipliers: &[[u32; 16]; VECTORS],
+    ) -> [[u32; 16]; VECTORS] {
+        // SAFETY: the trait's contract.
+        unsafe { least_products_avx512(elements, multipliers) }
+    }
+}
+
+/// Left to itself the compiler puts elements in the lanes and pays for the minimum across them.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn least_products_avx512<const VECTORS: usize>(
+    elements: &[u32],
+    multipliers: &[[u32; 16]; VECTORS],
+) -> [[u32; 16]; VECTORS] {
+    use std::arch::x86_64::*;
+    // SAFETY: sixteen numbers are read from arrays of sixteen.
+    let multipliers = multipliers.each_ref().map(|some| unsafe { _mm512_loadu_si512(some.as_ptr().cast()) });
+    let mut least = [_mm512_set1_epi32(-1); VECTORS];
+    for &x in elements {
+        let x = _mm512_set1_epi32(x as i32);
+        for (least, &multiplier) in least.iter_mut().zip(&multipliers) {
+            *least = _mm512_min_epu32(*least, _mm512_mullo_epi32(x, multiplier));
+        }
+    }
+    least.map(|least| {
+        let mut out = [0; 16];
+        // SAFETY: sixteen numbers are written to an array of sixteen.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), least) };
+        out
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn places_from_avx512(slots: &[u32], limit: u32, out: &mut [u32]) -> usize {
+    use std::arch::x86_64::*;
+    let least = _mm512_set1_epi32(limit as i32);
+    let first = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let chunks = slots.chunks_exact(16);
+    let rest = chunks.remainder();
+    let mut count = 0;
+    for (i, chunk) in chunks.enumerate() {
+        assert!(count + 16 <= out.len());
+        // SAFETY: sixteen slots are read from a chunk of sixteen, and sixteen entries written where there is room for them.
+        unsafe {
+            let from = _mm512_cmpge_epu32_mask(_mm512_loadu_si512(chunk.as_ptr().cast()), least);
+            let places = _mm512_add_epi32(first, _mm512_set1_epi32(16 * i as i32));
+            _mm512_storeu_si512(out.as_mut_ptr().add(count).cast(), _mm512_maskz_compress_epi32(from, places));
+            count += from.count_ones() as usize;
+        }
+    }
+    for (place, &slot) in (slots.len() - rest.len()..).zip(rest) {
+        out[count] = place as u32;
+        count += usize::from(slot >= limit);
+    }
+    count
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use given::on_threads;
 use lookalike_kernels::components::{Forest, stars};
 use lookalike_kernels::pairing::{distinct, pair_up};
-use lookalike_kernels::radix::{Record, sort};
+use lookalike_kernels::radix::sorted_runs;
 use proptest::prelude::*;
 
 /// Keys that agree in most of their bits, in any part of the word: what a radix sort may get wrong.
@@ -28,13 +28,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn sorting_is_stable_and_by_key(keys in keys(), threads in 1..4usize) {
-        let mut records: Vec<Record> =
-            keys.iter().enumerate().map(|(i, &key)| Record { key, value: i as u32 }).collect();
-        let mut expected = records.clone();
-        expected.sort_by_key(|record| record.key);
-        on_threads(threads, || sort(&mut records));
-        prop_assert_eq!(records, expected);
+    fn runs_are_stable_and_by_key(keys in keys(), cut in 0..2000usize, least in 1..4usize, most in 1..9usize, threads in 1..4usize) {
+        let mut expected: Vec<(u64, u32)> = keys.iter().copied().zip(0..).collect();
+        expected.sort_by_key(|record| record.0);
+        let wanted = |run: &&[(u64, u32)]| (least..=most).contains(&run.len());
+        let expected: Vec<_> = expected.chunk_by(|a, b| a.0 == b.0).filter(wanted).flatten().copied().collect();
+        let (first, second) = keys.split_at(cut.min(keys.len()));
+        let (found, places) = on_threads(threads, || sorted_runs(&[first, second], least, most));
+        prop_assert_eq!(found.into_iter().zip(places).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -117,7 +117,7 @@ proptest! {
             .iter()
             .map(|signature| {
                 let mut keys = vec![0; bands];
-                keys_into(signature, 0, rows, &mut keys);
+                keys_into(signature, signature.len(), 0, rows, &mut keys);
                 keys
             })
             .collect();

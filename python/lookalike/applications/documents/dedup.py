@@ -12,7 +12,6 @@ from lookalike.applications.documents.join import Search, search_sources
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.result import DedupResult
-from lookalike.applications.documents.samples import near_threshold
 from lookalike.clusters import Assignment, assign, parse_keep, priorities
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import OnError, Source, open_source
@@ -84,7 +83,7 @@ def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch
         options=options,
         pairs=named_pairs(search, options),
         clusters=_clusters(search, assignment, options),
-        samples=near_threshold(search, options),
+        search=search,
         kept_rows=_arrived(collection, assignment),
         chained=assignment.chained,
         account=joined.account,
@@ -115,7 +114,8 @@ def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> 
     ids = search.named(rows)
     flags = search.joined.flags
     empty = (flags & EMPTY) != 0
-    flag = np.where(empty, "empty", np.where((flags & SHORT) != 0, "short", ""))
+    # 0 and 1 name what is odd about a row, 2 says nothing is.
+    odd = np.where(empty, 0, np.where((flags & SHORT) != 0, 1, 2))
     return Clusters(
         pa.table(
             {
@@ -126,7 +126,7 @@ def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> 
                 options.column: pa.array(assignment.similarity, mask=empty),
                 "via": ids.take(pa.array(assignment.via, mask=assignment.via < 0)),
                 "kept": pa.array(assignment.kept),
-                "flag": pa.array(flag, mask=flag == ""),
+                "flag": pa.array(["empty", "short"]).take(pa.array(odd, mask=odd == 2)),
             }
         )
     )

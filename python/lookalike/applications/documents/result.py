@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.samples import near_threshold
 from lookalike.applications.documents.summary import advice, summary_lines
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
@@ -40,12 +43,17 @@ class DedupResult:
     options: DedupOptions
     pairs: Pairs
     clusters: Clusters
-    samples: pa.Table
+    search: Search
     kept_rows: Bools
     chained: int
     account: Account
     stages: Sequence[Stage]
     text_bytes: int
+
+    @cached_property
+    def samples(self) -> pa.Table:
+        """Pairs near the threshold on both sides, with their texts, to judge it by."""
+        return near_threshold(self.search, self.options)
 
     @property
     def kept(self) -> Any:

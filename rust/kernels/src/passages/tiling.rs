@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::radix::{Record, sort};
+use crate::radix::{Record, sorted_runs};
 use crate::words::windows;
 
 /// The most occurrences in `a` that a window of `b` meets, unless one of the rows holds the window no more often than this.
@@ -92,17 +92,18 @@ impl Row {
 
     /// Where every window of free tokens begins, equal windows together, each in the order of the row.
     fn free_windows(&self, least: usize) -> Vec<Record> {
-        let mut records = Vec::with_capacity(self.windows.len());
+        let (mut keys, mut starts) = (Vec::with_capacity(self.windows.len()), Vec::with_capacity(self.windows.len()));
         let mut run = 0;
         for end in 0..self.tokens.len() {
             run = if self.tokens[end] == self.taken { 0 } else { run + 1 };
             if run >= least {
                 let start = end + 1 - least;
-                records.push(Record { key: self.windows[start], value: start as u32 });
+                keys.push(self.windows[start]);
+                starts.push(start as u32);
             }
         }
-        sort(&mut records);
-        records
+        let (keys, places) = sorted_runs(&[&keys], 1, usize::MAX);
+        keys.into_iter().zip(places).map(|(key, place)| Record { key, value: starts[place as usize] }).collect()
     }
 }
 
