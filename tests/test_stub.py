@@ -95,6 +95,7 @@ OFFSETS = np.array([0, 5, 11], np.int64)
 TEXTS = (np.frombuffer(b"a b cd e f ", np.uint8), OFFSETS)
 SETS = (np.arange(11, dtype=np.uint64), OFFSETS)
 MATRIX = np.zeros((2, 4), np.uint32)
+LEVELS = np.array([1, 2], np.uint8)
 SHINGLER = _core.Shingler(
     "words", 1, casefold=True, nfkc=False, whitespace=False, punctuation=False, bag=False, stops=[], seed=0
 )
@@ -142,6 +143,11 @@ CALLS = {
     "prefix_shared": lambda: _core.prefix_shared([SETS], (ROWS,) * 4, LEAST, across=False, suffix=True),
     "grams": lambda: _core.grams(TEXTS, q=2),
     "edit_distances": lambda: _core.edit_distances([TEXTS], ROWS, ROWS, kind="indel", most=3),
+    "meetings": lambda: _core.meetings(ROWS, np.array([0, 2]), nearest=1, farthest=1),
+    "agreeing_pairs": lambda: _core.agreeing_pairs(MATRIX, least=1),
+    "pyramid_keys": lambda: _core.pyramid_keys(SETS, LEVELS, LEVELS, bands=1, rows=1, seed=0),
+    "pair_buckets": lambda: _core.pair_buckets(SETS, bits=2),
+    "basket_pairs": lambda: _core.basket_pairs((ROWS, np.array([0, 2])), SETS[0]),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
 }

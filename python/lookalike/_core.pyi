@@ -161,6 +161,36 @@ def edit_distances(
     pieces: Sequence[_Texts], a: NDArray[np.uint32], b: NDArray[np.uint32], *, kind: str, most: int
 ) -> NDArray[np.uint32]: ...
 
+# Roads beside the main one.
+
+# Packed pairs (a << 32 | b) and how often each met; or bucket keys and the set each is of.
+_KeysAndCounts: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+def meetings(
+    rows: NDArray[np.uint32],
+    runs: NDArray[np.int64],
+    *,
+    nearest: int,
+    farthest: int,
+    boundary: int | None = None,
+) -> _KeysAndCounts: ...
+def agreeing_pairs(
+    left: NDArray[np.uint32], right: NDArray[np.uint32] | None = None, *, least: int, path: str | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def pyramid_keys(
+    sets: _Sets,
+    first: NDArray[np.uint8],
+    last: NDArray[np.uint8],
+    *,
+    bands: int,
+    rows: int,
+    seed: int,
+) -> _KeysAndCounts: ...
+def pair_buckets(sets: _Sets, *, bits: int) -> NDArray[np.uint32]: ...
+def basket_pairs(
+    sets: _Neighbours, hashes: NDArray[np.uint64], frequent: NDArray[np.bool_] | None = None
+) -> _KeysAndCounts: ...
+
 # Two texts → the passages they share.
 
 # A row a passage: begin and end in a, begin and end in b (bytes), tokens shared, tokens changed.

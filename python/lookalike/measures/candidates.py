@@ -78,7 +78,10 @@ def slot_matrix(batches: Sequence[pa.RecordBatch]) -> U32:
         width = slots.type.list_size
         values = slots.values.to_numpy()
         parts.append(values[slots.offset * width : (slots.offset + len(slots)) * width].reshape(-1, width))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if len(parts) == 1:
+        return parts[0]
+    # Of no batches nobody knows how wide a signature is.
+    return np.concatenate(parts) if parts else np.empty((0, 1), np.uint32)
 
 
 def _quotient(shared: U32, union: U32) -> F64:
