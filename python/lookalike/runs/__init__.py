@@ -6,8 +6,9 @@ tables.py     stored Parquet tables, with a header and a checksum of the whole f
 arrays.py     stored NumPy arrays, likewise
 stored.py     stored Arrow tables, written and read a batch at a time, each with its checksum
 ledger.py     an unfinished run: stages that commit, so that a killed run resumes
+asked.py      ledger.json: what an unfinished run was begun with
 lock.py       one process at a time in a folder
-fingerprint.py  whether an input file is still the one a run began with
+fingerprint.py  whether an input is still the one a run began with
 space.py      room on a disk, asked for before it is needed
 record.py     run.json: parameters, versions, counts, estimates beside actuals, checksums
 stopwatch.py  seconds, bytes and peak memory of a stage
@@ -16,11 +17,12 @@ sizes.py      4GB as a number, and how much memory is free
 """
 
 from lookalike.runs.arrays import read_arrays, write_arrays
+from lookalike.runs.asked import LEDGER_NAME, is_unfinished_run
 from lookalike.runs.atomic import atomic_write
 from lookalike.runs.fingerprint import Fingerprint
 from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
 from lookalike.runs.header import FORMAT_VERSION, Header
-from lookalike.runs.ledger import LEDGER_NAME, Ledger, is_unfinished_run
+from lookalike.runs.ledger import Ledger
 from lookalike.runs.progress import Progress, StageProgress, choose_progress
 from lookalike.runs.record import FileRecord, RunRecord
 from lookalike.runs.sizes import default_budget, free_memory, parse_size

@@ -8,14 +8,13 @@
 A stage's file takes its name in one rename, when it is whole and on disk. The file itself is the commit:
 there is no list of what is done that could say something else. So a run may be killed between any two
 instructions, and starting it again with `resume` repeats only what was not committed. That the answer is the
-same rests on the stages: they must be deterministic, and read nothing but the inputs and earlier stages.
+same rests on the stages: they must be deterministic, read nothing but the inputs and earlier stages, and be
+asked for in the same order each time.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import hashlib
 import json
 import os
 import re
@@ -27,25 +26,18 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from lookalike.errors import ArtefactError, LookalikeError, OutputError, ResumeError, SourceError
+from lookalike.errors import LookalikeError, OutputError
+from lookalike.runs.asked import LEDGER_NAME, asked_for, digest, is_unfinished_run, require_unchanged
 from lookalike.runs.atomic import atomic_write, sync, unwritable
-from lookalike.runs.fingerprint import Fingerprint, input_changes
-from lookalike.runs.header import MAGIC, Header, damaged
+from lookalike.runs.fingerprint import Fingerprint
+from lookalike.runs.header import Header, damaged
 from lookalike.runs.lock import LOCK_NAME, FolderLock
-from lookalike.runs.record import versions_here
 from lookalike.runs.space import RESUMABLE, require_space, resumable_when_full
-from lookalike.runs.stored import StoredTable, as_stored, require_same
-
-LEDGER_NAME = "ledger.json"
+from lookalike.runs.stored import StoredTable, as_stored
 
 _SUFFIX = ".stage"
 # Small letters only: there are disks that do not tell them from capitals.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-_DIGEST_BYTES = 16
-_CHECKSUM_MARK = b'"checksum":"'
-# Of the versions that are written down, those that results may depend on.
-_BINDING_VERSIONS = ("lookalike",)
-_NAMED_CHANGES = 5
 
 #: What a stage makes: a table, or its schema and its batches one after the other.
 Made: TypeAlias = "pa.Table | tuple[pa.Schema, Iterable[pa.RecordBatch]]"
@@ -82,7 +74,9 @@ class Ledger:
         self.redone: dict[str, str] = {}
         self._lock = lock
         self._asked = asked
-        self._names: set[str] = set()
+        self._names: list[str] = []
+        # A digest of the stages asked for so far and their parameters: what the next one may rest on.
+        self._trail = asked.checksum
 
     @classmethod
     def open(
@@ -126,18 +120,7 @@ class Ledger:
             If the unfinished run's ledger.json is damaged.
         """
         folder = Path(os.path.realpath(folder))
-        asked = _summed(
-            Header(
-                kind="ledger",
-                algorithm=algorithm,
-                parameters={
-                    "job": job,
-                    "parameters": as_stored(parameters),
-                    "versions": versions_here(),
-                    "inputs": [file.to_dict() for file in inputs],
-                },
-            )
-        )
+        asked = asked_for(job=job, parameters=parameters, inputs=inputs, algorithm=algorithm)
         try:
             _require_ours(folder)
             folder.mkdir(parents=True, exist_ok=True)
@@ -145,7 +128,7 @@ class Ledger:
             try:
                 resumed = resume and (folder / LEDGER_NAME).exists()
                 if resumed:
-                    asked = _unfinished(folder, asked)
+                    asked = require_unchanged(folder, asked)
                     _sweep(folder)
                 else:
                     _begin(folder, asked, overwrite=overwrite)
@@ -167,8 +150,8 @@ class Ledger:
         """The table of a stage: as it was committed, or made and committed now.
 
         A committed file is read through and checked first. A damaged one is made again; so is one that was
-        made with other `parameters`, and with it every stage that was not asked for before it, as they may
-        rest on it.
+        made with other `parameters`, or after other stages or stages of other parameters than this time, as
+        it may rest on them.
 
         Parameters
         ----------
@@ -239,29 +222,26 @@ class Ledger:
             raise ValueError(f"{name!r} is no name for a stage: use small letters, digits, '.', '_' and '-'")
         if name in self._names:
             raise ValueError(f"there is a stage {name!r} in this run already: a name stands for one stage")
-        self._names.add(name)
-        # The run's checksum tells its files from those of another run, should one be copied in.
-        stage = {"stage": name, "run": self._asked.checksum, "parameters": as_stored(parameters or {})}
-        return Header(kind=form, algorithm=self._asked.algorithm, parameters=stage)
+        self._names.append(name)
+        stage = {"stage": name, "parameters": as_stored(parameters or {}), "after": self._trail}
+        header = Header(kind=form, algorithm=self._asked.algorithm, parameters=stage)
+        self._trail = digest(header.to_json().encode())
+        return header
 
     def _committed(self, name: str, header: Header) -> StoredTable | None:
         path = self._path(name)
         if not path.exists():
             return None
         try:
-            stored = StoredTable.open(path)
-            require_same(stored.header, header, where=str(path))
+            stored = StoredTable.open(path, header)
+            if stored.verify():
+                return stored
+            why = str(damaged(str(path), "its checksum does not fit"))
         except LookalikeError as error:
-            self._drop(name, str(error))
-            # A header that is unreadable may have held other parameters, too.
-            for later in self.done():
-                if later not in self._names:
-                    self._drop(later, f"it may rest on {name}, which was made again")
-            return None
-        if not stored.verify():
-            self._drop(name, str(damaged(str(path), "its checksum does not fit")))
-            return None
-        return stored
+            why = str(error)
+        path.unlink()
+        self.redone[name] = why
+        return None
 
     def _make(self, name: str, header: Header, make: Callable[[], Made], needs_bytes: int) -> StoredTable:
         with resumable_when_full(self.folder):
@@ -279,18 +259,6 @@ class Ledger:
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{_SUFFIX}"
 
-    def _drop(self, name: str, why: str) -> None:
-        self._path(name).unlink(missing_ok=True)
-        self.redone[name] = why
-
-
-def is_unfinished_run(folder: Path) -> bool:
-    """Whether `folder` holds a run of ours that was begun; whether it can go on, `Ledger.open` says."""
-    try:
-        return f'"magic":"{MAGIC}"'.encode() in (folder / LEDGER_NAME).read_bytes()
-    except OSError:
-        return False
-
 
 def _begin(folder: Path, asked: Header, *, overwrite: bool) -> None:
     """Make the folder that of a new run."""
@@ -303,64 +271,6 @@ def _begin(folder: Path, asked: Header, *, overwrite: bool) -> None:
     sync(folder)
     atomic_write(folder / LEDGER_NAME, asked.to_json().encode())
     sync(folder.parent)
-
-
-def _unfinished(folder: Path, asked: Header) -> Header:
-    """The ledger of the run that is there, if what is asked for now is what it was begun with."""
-    stored = _stored_ledger(folder / LEDGER_NAME)
-    changes = _changes(stored, asked)
-    if changes:
-        more = len(changes) - _NAMED_CHANGES
-        named = "; ".join(changes[:_NAMED_CHANGES]) + (f"; and {more} more" if more > 0 else "")
-        raise ResumeError(
-            f"the unfinished run in {folder} was begun otherwise ({named}): ask for what it was begun with, "
-            "or begin anew with --overwrite"
-        )
-    return stored
-
-
-def _changes(stored: Header, asked: Header) -> list[str]:
-    then, now = stored.parameters, asked.parameters
-    changes = []
-    if then["job"] != now["job"]:
-        changes.append(f"it was {then['job']} and is {now['job']} now")
-    if stored.algorithm != asked.algorithm:
-        changes.append(f"version {stored.algorithm} of the algorithms began it and this is {asked.algorithm}")
-    for name in _BINDING_VERSIONS:
-        if then["versions"].get(name) != now["versions"].get(name):
-            changes.append(f"{name} was {then['versions'].get(name)} and is {now['versions'].get(name)} now")
-    before, after = then["parameters"], now["parameters"]
-    for name in dict.fromkeys([*before, *after]):
-        old, new = (repr(given[name]) if name in given else "not given" for given in (before, after))
-        if old != new:
-            changes.append(f"{name} was {old} and is {new} now")
-    return changes + input_changes(
-        [Fingerprint.from_dict(file) for file in now["inputs"]],
-        [Fingerprint.from_dict(file) for file in then["inputs"]],
-    )
-
-
-def _summed(header: Header) -> Header:
-    """The header with a checksum of itself."""
-    head, mark, _ = header.to_json().encode().rpartition(_CHECKSUM_MARK)
-    return dataclasses.replace(header, checksum=_digest(head + mark))
-
-
-def _stored_ledger(path: Path) -> Header:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot read {path}: {error.strerror}") from error
-    head, mark, checksum = content.rpartition(_CHECKSUM_MARK)
-    if checksum != f'{_digest(head + mark)}"}}'.encode():
-        raise ArtefactError(
-            f"{path} is damaged, and with it what the run was begun with is lost: begin anew with --overwrite"
-        )
-    return Header.from_json(content, where=str(path))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def _as_table(value: Any) -> pa.Table:

@@ -65,8 +65,9 @@ def resumable_when_full(folder: Path) -> Iterator[None]:
         if not disk_was_full(error):
             raise
         # What has its own words for it names its own place, which may be on another disk.
-        said = error if isinstance(error, OutputError) else unwritable(folder, error)
-        raise OutputError(f"{said}; {RESUMABLE}") from error
+        said = error if isinstance(error, OutputError) else _worded(folder, error)
+        # Not from the system's error: whoever hears this outside has nothing to add to it.
+        raise OutputError(f"{said}; {RESUMABLE}") from said
 
 
 def disk_was_full(error: BaseException) -> bool:
@@ -88,6 +89,12 @@ def in_words(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
+
+
+def _worded(folder: Path, error: OSError) -> OutputError:
+    said = unwritable(folder, error)
+    said.__cause__ = error
+    return said
 
 
 def _nearest(folder: Path) -> Path:

@@ -114,7 +114,7 @@ class StoredTable:
         path = Path(path)
         stored, blocks = _description(path)
         if header is not None:
-            require_same(stored, header, where=str(path))
+            _require_same(stored, header, where=str(path))
         with pa.ipc.open_stream(_read_block(path, blocks[0])) as reader:
             return cls(path, stored, reader.schema, tuple(blocks[1:]))
 
@@ -159,8 +159,8 @@ class StoredTable:
             return False
 
 
-def require_same(stored: Header, asked: Header, *, where: str) -> None:
-    """Refuse a header that differs from the one asked for, in a parameter that it has too many as well."""
+def _require_same(stored: Header, asked: Header, *, where: str) -> None:
+    """Refuse a header that differs from the one asked for, be it by a parameter too many."""
     parameters = as_stored(asked.parameters)
     missing = dict.fromkeys(stored.parameters.keys() - parameters.keys())
     stored.require(
