@@ -15,8 +15,8 @@ from tests.runs.processes import forked, waited
 from lookalike.errors import ArtefactError, OutputError
 
 KILLED = -signal.SIGKILL
-# What changes a folder, or may: each is a moment before which a process can die.
-EVENTS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "fcntl.flock"}
+# What changes a folder, or may, and says which: each is a moment before which a process can die.
+EVENTS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +28,18 @@ def answer(tmp_path_factory):
     return (home / "answer").read_bytes()
 
 
-def die_at(moment):
-    """Kill this process before the system call of number `moment` that changes files."""
+def die_at(moment, home):
+    """Kill this process before its call of number `moment` that touches files in `home`, or syncs one."""
     left = [moment]
 
-    def count_down(event="os.fsync", *_):
-        if event in EVENTS or event == "os.fsync":
-            left[0] -= 1
-            if left[0] < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def count_down():
+        left[0] -= 1
+        if left[0] < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def hear(event, arguments):
+        if event in EVENTS and str(arguments[0]).startswith(str(home)):
+            count_down()
 
     sync = os.fsync
 
@@ -45,7 +48,7 @@ def die_at(moment):
         sync(descriptor)
 
     os.fsync = fsync
-    sys.addaudithook(lambda event, _: count_down(event))
+    sys.addaudithook(hear)
 
 
 def committed(home):
@@ -57,7 +60,7 @@ def test_a_run_may_die_at_any_change_of_its_files(tmp_path, answer):
         home = toy_job.begin(tmp_path / str(moment))
 
         def work(_, home=home, moment=moment):
-            die_at(moment)
+            die_at(moment, home)
             toy_job.run(home)
 
         status = waited(forked(work))

@@ -215,6 +215,15 @@ def test_a_stage_with_other_parameters_is_made_again_and_so_is_what_follows(fold
         assert through(resumed, 5) == []
 
 
+def test_the_order_in_which_parameters_are_named_is_no_difference(folder):
+    with opened(folder) as begun:
+        begun.step("first", lambda: TABLE, parameters={"a": 1, "b": 2})
+        begun.step("second", lambda: TABLE)
+    with opened(folder, resume=True) as resumed:
+        resumed.step("first", never, parameters={"b": 2, "a": 1})
+        resumed.step("second", never)
+
+
 def test_a_stage_that_becomes_a_value_is_made_again(unfinished):
     with opened(unfinished, resume=True) as resumed:
         assert resumed.value("rows", lambda: 7) == 7

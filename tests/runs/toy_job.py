@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lookalike.runs import Fingerprint, Ledger
 
-ROUNDS = 3
+ROUNDS = 2
 SCHEMA = pa.schema({"row": pa.int64(), "number": pa.uint64()})
 
 

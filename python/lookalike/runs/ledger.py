@@ -74,7 +74,7 @@ class Ledger:
         self.redone: dict[str, str] = {}
         self._lock = lock
         self._asked = asked
-        self._names: list[str] = []
+        self._names: set[str] = set()
         # A digest of the stages asked for so far and their parameters: what the next one may rest on.
         self._trail = asked.checksum
 
@@ -222,11 +222,10 @@ class Ledger:
             raise ValueError(f"{name!r} is no name for a stage: use small letters, digits, '.', '_' and '-'")
         if name in self._names:
             raise ValueError(f"there is a stage {name!r} in this run already: a name stands for one stage")
-        self._names.append(name)
+        self._names.add(name)
         stage = {"stage": name, "parameters": as_stored(parameters or {}), "after": self._trail}
-        header = Header(kind=form, algorithm=self._asked.algorithm, parameters=stage)
-        self._trail = digest(header.to_json().encode())
-        return header
+        self._trail = digest(json.dumps([form, stage], sort_keys=True).encode())
+        return Header(kind=form, algorithm=self._asked.algorithm, parameters=stage)
 
     def _committed(self, name: str, header: Header) -> StoredTable | None:
         path = self._path(name)
