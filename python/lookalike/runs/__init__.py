@@ -7,6 +7,7 @@ arrays.py     stored NumPy arrays, likewise
 record.py     run.json: parameters, versions, counts, estimates beside actuals, checksums
 stopwatch.py  seconds, bytes and peak memory of a stage
 progress.py   what is shown while a stage runs
+sizes.py      4GB as a number, and how much memory is free
 """
 
 from lookalike.runs.arrays import read_arrays, write_arrays
@@ -15,6 +16,7 @@ from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
 from lookalike.runs.header import FORMAT_VERSION, Header
 from lookalike.runs.progress import Progress, StageProgress, choose_progress
 from lookalike.runs.record import FileRecord, RunRecord
+from lookalike.runs.sizes import default_budget, free_memory, parse_size
 from lookalike.runs.stopwatch import Stage, Stopwatch
 from lookalike.runs.tables import read_header, read_parquet, write_parquet
 
@@ -31,7 +33,10 @@ __all__ = [
     "Stopwatch",
     "atomic_write",
     "choose_progress",
+    "default_budget",
+    "free_memory",
     "is_run_folder",
+    "parse_size",
     "read_arrays",
     "read_header",
     "read_parquet",
