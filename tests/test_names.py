@@ -26,6 +26,7 @@ NAMES = [
     "compare",
     "dedup",
     "plan",
+    "read_sets",
     "similar_pairs",
 ]
 

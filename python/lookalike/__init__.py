@@ -7,6 +7,7 @@ Everything here is a room on one road:
 
     dedup          keep one document of every group of near-duplicates
     similar_pairs  all pairs at least as similar as a threshold, in one collection or between two
+    read_sets      sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     cluster        pairs → connected clusters
     compare        two texts: how similar, and what they share
     plan           what a threshold and a promised recall ask of the bands
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
+    from lookalike.applications.sets import read_sets
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
     from lookalike.families import MinHash
@@ -57,6 +59,7 @@ _HOMES = {
     "compare": "applications.compare",
     "dedup": "applications.documents",
     "plan": "theory",
+    "read_sets": "applications.sets",
     "similar_pairs": "applications.documents",
 }
 
@@ -79,6 +82,7 @@ __all__ = [
     "compare",
     "dedup",
     "plan",
+    "read_sets",
     "similar_pairs",
 ]
 

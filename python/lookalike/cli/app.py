@@ -20,7 +20,7 @@ from lookalike.cli import ending
 #: Each command with its line in the list; the line is also the first of the function's docstring.
 COMMANDS = {
     "dedup": "Keep one document of every group of near-duplicates.",
-    "pairs": "Find all pairs of similar documents, in one collection or two.",
+    "pairs": "Find all pairs of similar items, in one collection or two.",
     "cluster": "Group everything that pairs connect.",
     "compare": "Show how similar two texts are, and the passages they share.",
     "plan": "Show what a threshold and a promised recall ask of the bands.",

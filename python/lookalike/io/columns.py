@@ -39,6 +39,24 @@ class Wanted:
         extra = [f"extra {name}" if name in taken else name for name in self.columns]
         return ["text", *([] if self.id is None else ["id"]), *extra]
 
+    @property
+    def required(self) -> int:
+        """How many columns, from the first on, must hold a value in every row."""
+        return 1 if self.id is None else 2
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """Columns of jsonl whose integers stay integers; a score may begin with 1 and go on with 0.5."""
+        return frozenset() if self.id is None else frozenset([self.id])
+
+    def settled(self, types: Sequence[pa.DataType]) -> list[pa.DataType]:
+        """The types of a batch, from those that lie in the source."""
+        return [pa.large_string(), *types[1:]]
+
+    def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
+        """A column as read, made what is wanted; positions that cannot be are added to `flaws`."""
+        return array
+
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless `schema` (types in the order of `names`) can serve as text, id and extra columns."""
         text = schema.field(0).type
@@ -130,7 +148,8 @@ def settle(
             array = _decoded(array)
         if is_text(array.type):
             array = _valid_text(array, name, flaws)
-        if position == 0 or (position == 1 and wanted.id is not None):
+        array = wanted.convert(name, array, flaws)
+        if position < wanted.required:
             for null in np.flatnonzero(_nulls(array)) if array.null_count else ():
                 flaws.setdefault(int(null), f"{name!r} is null or missing")
         settled.append(array if array.type == field.type else array.cast(field.type))

@@ -82,8 +82,7 @@ class FileSource(Source):
         self._stamps = [file.stamp() for file in self.files]
         self._unopened: dict[int, str] = {}
         self._own = self._probe_all()
-        types = common_types(self._own)
-        types[0] = pa.large_string()
+        types = wanted.settled(common_types(self._own))
         self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
 
     @property

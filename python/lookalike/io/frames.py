@@ -46,7 +46,7 @@ class FrameSource(Source):
         )
         own = pa.schema([(name, kind) for name, kind in zip(names, self._table.schema.types, strict=True)])
         wanted.check(f"the {self.format}", own)
-        types = [pa.large_string(), *common_types([own])[1:]]
+        types = wanted.settled(common_types([own]))
         self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
 
     @property

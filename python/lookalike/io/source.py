@@ -27,6 +27,8 @@ from lookalike.io.layout import Census, Layout, Mask, Rows
 class Source(ABC):
     """Rows of text with ids, wherever they come from. Close it when done, or use it as a context manager."""
 
+    _schema: pa.Schema
+
     def __init__(self, wanted: Wanted, on_error: OnError) -> None:
         self.wanted = wanted
         self._on_error: OnError = on_error
@@ -59,6 +61,11 @@ class Source(ABC):
             if layout.ids is not None:
                 check_unique(layout.ids, place=lambda row: self._place(layout, row))
             self._layout = layout
+
+    @property
+    def schema(self) -> pa.Schema:
+        """What the batches of a scan are like."""
+        return self._schema
 
     @property
     def layout(self) -> Layout:

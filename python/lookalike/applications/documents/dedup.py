@@ -110,7 +110,7 @@ def _arrived(collection: Collection, assignment: Assignment) -> np.ndarray[tuple
     return kept
 
 
-def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> Clusters:
+def _clusters(search: Search[Collection], assignment: Assignment, options: DedupOptions) -> Clusters:
     rows = np.arange(len(assignment.kept), dtype=np.int64)
     ids = search.named(rows)
     flags = search.joined.flags

@@ -50,7 +50,7 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
             *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
-            ("took", _took(stages, counts["text_bytes"])),
+            ("took", _took(stages, counts.get("text_bytes", 0))),
         ]
     )
 
@@ -79,14 +79,19 @@ def rehearsal_lines(
 
 
 def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (
+    read = (
+        ("sets", f"{numbers.count(counts['sets'])}, {numbers.count(counts['elements'])} elements in all")
+        if "sets" in counts
+        else (
             "documents",
             f"{numbers.count(counts['documents'])}, {numbers.bytes_(counts['text_bytes'])} of text",
-        ),
+        )
+    )
+    return [
+        read,
         ("unreadable", _some(counts.get("unreadable", 0), "skipped")),
         ("empty", _some(counts["empty"], "like nothing and so kept")),
-        ("short", _some(counts["short"], "shorter than a shingle and compared as a whole")),
+        ("short", _some(counts.get("short", 0), "shorter than a shingle and compared as a whole")),
         ("exact copies", numbers.count(counts["copies"])),
     ]
 
@@ -162,10 +167,16 @@ def search_advice(account: Account, options: PairOptions) -> list[str]:
         unspaced=account.unspaced,
         median_similarity=account.median_similarity,
     )
+    return said + bucket_advice(account)
+
+
+def bucket_advice(account: Account) -> list[str]:
+    """What large buckets left out."""
+    said = []
     large = account.large
     if large.not_compared:
         said.append(
-            f"{numbers.count(large.rows)} documents are in {numbers.count(large.buckets)} very large buckets,"
+            f"{numbers.count(large.rows)} items are in {numbers.count(large.buckets)} very large buckets,"
             f" the largest of {numbers.count(large.largest)}: each was compared with a few leaders there,"
             " not with all others; clusters are whole, but not every pair inside them is listed or counted in"
             " the recall"
