@@ -5,10 +5,12 @@ files.py       files, folders, globs and standard input
 frames.py      lists and whatever speaks Arrow
 inputs.py      which files are meant
 spool.py       standard input, readable twice
-format.py      what a format offers; jsonlines.py separated.py (quoting.py) parquet.py textfiles.py are formats
+format.py      what a format offers: jsonlines.py, separated.py (and quoting.py), parquet.py, textfiles.py
 records.py     text files in chunks of whole records
 stream.py      compression
 columns.py     what lies in a column becomes text
+units.py       paragraphs and lines of texts
+edits.py       kept documents with another text
 setfiles.py    a set a line
 edges.py       tables that hold sets: an edge a row, or a list a row
 matrices.py    sparse matrices in files

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -215,6 +216,25 @@ def choose(table: pa.Table, mask: npt.NDArray[np.bool_]) -> pa.Table:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
         runs = [table.slice(start, stop - start) for start, stop in edges.reshape(-1, 2).tolist()]
         return pa.concat_tables([table.slice(0, 0), *runs])
+
+
+class Apply(Protocol):
+    """Gives the texts of rows as they are written."""
+
+    def apply(self, rows: npt.NDArray[np.int64], texts: pa.Array) -> pa.Array:
+        """The texts of rows, as read → as they are written."""
+
+
+def with_texts(table: pa.Table, name: str, edits: Apply, rows: npt.NDArray[np.int64]) -> pa.Table:
+    """The table with edited texts in the column `name`, of the type they had."""
+    column = table.column(name)
+    kind = column.type
+    plain = column.cast(_plain(kind)).cast(pa.large_string()).combine_chunks()
+    new = edits.apply(rows, pa.concat_arrays(plain.chunks) if isinstance(plain, pa.ChunkedArray) else plain)
+    if pa.types.is_dictionary(kind):
+        new = new.cast(kind.value_type).dictionary_encode()
+    at = table.column_names.index(name)
+    return table.set_column(at, table.schema.field(at), new.cast(kind))
 
 
 def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.io.columns import Wanted, missing_column, not_utf8, settle
+from lookalike.io.edits import FileEdits, json_with_text
 from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask, Rows
@@ -66,9 +67,22 @@ class JsonLines(Format):
             except BrokenStreamError as error:
                 faults.file(f"it cannot be read on ({error.reason})", f"line {error.line}")
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
-        """Write the kept lines byte for byte."""
-        write_records(file, target, keep, split_lines)
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
+        """Write the kept lines byte for byte, but for edited texts."""
+
+        def rewrite(chunk: Chunk, positions: Rows) -> list[bytes]:
+            assert edits is not None
+            lines = [chunk.record(int(at)).decode("utf-8") for at in positions]
+            texts = pa.array(
+                [json.loads(line, strict=False)[edits.column] for line in lines], pa.large_string()
+            )
+            new = edits.apply(chunk.first_row + positions, texts).to_pylist()
+            return [
+                json_with_text(line, edits.column, text).encode()
+                for line, text in zip(lines, new, strict=True)
+            ]
+
+        write_records(file, target, keep, split_lines, rewrite=rewrite, edits=edits)
 
 
 def _probe(label: str, chunk: Chunk, wanted: Wanted) -> pa.Schema:

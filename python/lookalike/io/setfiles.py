@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from lookalike.errors import OptionError
 from lookalike.io.columns import Wanted, missing_column, settle
+from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults, OnError, UnreadableFileError
 from lookalike.io.files import FileSource
 from lookalike.io.format import Format, InputFile, ReadPlan
@@ -59,8 +60,8 @@ class SetLines(Format):
             except BrokenStreamError as error:
                 faults.file(f"it cannot be read on ({error.reason})", f"line {error.line}")
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
-        """Write the kept lines byte for byte."""
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
+        """Write the kept lines byte for byte; a line is a set, and nothing in it is edited."""
         write_records(file, target, keep, split_every_line)
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 from lookalike.errors import EmptySourceError
 from lookalike.io.batching import BATCH_BYTES, regroup
 from lookalike.io.columns import Wanted
+from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError, Unreadable
 from lookalike.io.ids import check_unique
 from lookalike.io.layout import Census, Layout, Mask, Rows
@@ -100,11 +101,11 @@ class Source(ABC):
         return taken.chunk(0) if isinstance(taken, pa.ChunkedArray) else taken
 
     @abstractmethod
-    def kept(self, mask: Mask) -> Any:
+    def kept(self, mask: Mask, edits: Edits | None = None) -> Any:
         """The rows where `mask` is true, in the form the source was given where that is natural."""
 
     @abstractmethod
-    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+    def write_kept(self, folder: Path, mask: Mask, edits: Edits | None = None) -> list[Path]:
         """Write the rows where `mask` is true, with all columns, into `folder`; gives the files written."""
 
     @property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import PairOptions
 from lookalike.types import F64, I64
@@ -15,7 +16,7 @@ PAIRS = 50
 CHARACTERS = 4000
 
 
-def near_threshold(search: Search[Collection], options: PairOptions) -> pa.Table:
+def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)

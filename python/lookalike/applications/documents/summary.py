@@ -23,16 +23,18 @@ _TOO_LITTLE = 1_000_000
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
     """The outcome of a deduplication, a fact a line."""
     threshold = f"{account.plan.threshold:g}"
+    compared = "units" if "units" in counts else "documents"
     return _aligned(
         [
             *_input_facts(counts),
             *_search_facts(account),
-            ("clusters", _clusters(counts)),
-            ("chained", _some(counts["chained"], f"under {threshold} to the document kept for them")),
+            ("clusters", _clusters(counts, compared)),
+            ("chained", _some(counts["chained"], f"under {threshold} to the {compared[:-1]} kept for them")),
             (
                 "kept",
-                f"{_share(counts['kept'], counts['documents'])}, dropped {numbers.count(counts['dropped'])}",
+                f"{_share(counts['kept'], counts[compared])}, dropped {numbers.count(counts['dropped'])}",
             ),
+            ("of documents", _of_documents(counts) if "units" in counts else ""),
             *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
@@ -89,6 +91,7 @@ def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
     )
     return [
         read,
+        ("units", numbers.count(counts["units"]) if "units" in counts else ""),
         ("unreadable", _some(counts.get("unreadable", 0), "skipped")),
         ("empty", _some(counts["empty"], "like nothing and so kept")),
         ("short", _some(counts.get("short", 0), "shorter than a shingle and compared as a whole")),
@@ -105,10 +108,18 @@ def _search_facts(account: Account) -> list[tuple[str, str]]:
     ]
 
 
-def _clusters(counts: Mapping[str, Any]) -> str:
+def _clusters(counts: Mapping[str, Any], compared: str) -> str:
     sizes = [numbers.count(size) for size in counts["largest_clusters"]]
-    largest = f", the largest of {_listed(sizes)} documents" if sizes else ""
+    largest = f", the largest of {_listed(sizes)} {compared}" if sizes else ""
     return numbers.count(counts["clusters"]) + largest
+
+
+def _of_documents(counts: Mapping[str, Any]) -> str:
+    whole = counts["kept_documents"] - counts["trimmed_documents"]
+    return (
+        f"{numbers.count(whole)} whole, {numbers.count(counts['trimmed_documents'])} trimmed, "
+        f"{numbers.count(counts['dropped_documents'])} dropped with nothing left"
+    )
 
 
 def _recall_facts(estimate: RecallEstimate, plan: Plan, *, apart: bool) -> list[tuple[str, str]]:
