@@ -24,6 +24,7 @@ NAMES = [
     "as_sets",
     "cluster",
     "compare",
+    "decontaminate",
     "dedup",
     "plan",
     "read_sets",

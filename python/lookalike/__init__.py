@@ -10,6 +10,7 @@ Everything here is a room on one road:
     read_sets      sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     cluster        pairs → connected clusters
     compare        two texts: how similar, and what they share
+    decontaminate  which test items occur, whole or in part, in training documents
     plan           what a threshold and a promised recall ask of the bands
     MinHash        the family of hash functions behind it
     Shingle        how a document becomes a set
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.applications.compare import Comparison, compare
+    from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
@@ -57,6 +59,7 @@ _HOMES = {
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
+    "decontaminate": "applications.decontaminate",
     "dedup": "applications.documents",
     "plan": "theory",
     "read_sets": "applications.sets",
@@ -80,6 +83,7 @@ __all__ = [
     "as_sets",
     "cluster",
     "compare",
+    "decontaminate",
     "dedup",
     "plan",
     "read_sets",

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 
 from lookalike import similar_pairs
-from lookalike.cli.pairs import repeated
+from lookalike.cli.repeated import repeated
 from lookalike.runs import RunRecord, read_parquet
 
 

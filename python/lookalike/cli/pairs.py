@@ -24,6 +24,7 @@ from lookalike.cli.output import (
     opened,
     require_reachable,
 )
+from lookalike.cli.repeated import repeated
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.io import FileSource, Source
@@ -44,28 +45,6 @@ class Reader(Command):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat --with before each of its values."""
         return super().parse_args(ctx, repeated(args, _WITH))
-
-
-def repeated(arguments: list[str], option: str) -> list[str]:
-    """Write `option a b` as `option a option b`.
-
-    Examples
-    --------
-    >>> repeated(["x", "--with", "a", "b", "-o", "out"], "--with")
-    ['x', '--with', 'a', '--with', 'b', '-o', 'out']
-    """
-    result: list[str] = []
-    values = 0
-    within = False
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            within, values = argument == option, 0
-        elif within:
-            if values:
-                result.append(option)
-            values += 1
-        result.append(argument)
-    return result
 
 
 def pairs(
