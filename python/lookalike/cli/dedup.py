@@ -37,6 +37,16 @@ def dedup(
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
     seed: shared.Seed = DedupOptions.seed,
+    unit: Annotated[
+        str,
+        typer.Option(
+            "--unit",
+            metavar="document|paragraph|line",
+            rich_help_panel=shared.SIMILARITY,
+            help="What is compared and dropped: documents, or paragraphs (between blank lines) or lines, "
+            "wherever they occur again. Documents then lose their repeated parts.",
+        ),
+    ] = DedupOptions.unit,
     keep: Annotated[
         str,
         typer.Option(
@@ -87,6 +97,7 @@ def dedup(
     \b
     Examples:
       lookalike dedup corpus/ -o clean/
+      lookalike dedup crawl/ --unit paragraph -o clean/
       lookalike dedup pages.jsonl.gz --text body --id url --threshold 0.7 --keep longest -o clean/
     """
     chosen = DedupOptions.of(
@@ -98,6 +109,7 @@ def dedup(
             "seed": seed,
             "method": method,
             "verify": verify,
+            "unit": unit,
             "keep": keep,
             "group": group,
         }

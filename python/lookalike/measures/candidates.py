@@ -72,7 +72,7 @@ def element_buffers(batch: pa.RecordBatch) -> tuple[U64, I64]:
 
 def slot_matrix(batches: Sequence[pa.RecordBatch]) -> U32:
     """The column `slots` of signed rows as one matrix."""
-    parts = []
+    parts: list[U32] = []
     for batch in batches:
         slots = batch["slots"]
         width = slots.type.list_size
