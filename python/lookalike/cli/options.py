@@ -217,6 +217,36 @@ Threads = Annotated[
         help="Threads to use. The result does not depend on it.",
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        show_default="half of what is free",
+        rich_help_panel=RUNNING,
+        help="Memory to work with, such as 4GB, above what Python itself needs. What does not fit waits on "
+        "disk. The result does not depend on it.",
+    ),
+]
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="FOLDER",
+        show_default="beside the output",
+        rich_help_panel=RUNNING,
+        help="Folder for what does not fit memory; best on a fast disk.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        rich_help_panel=RUNNING,
+        help="Go on with a run that was killed, interrupted or out of disk: the same input and options, and "
+        "what it had done is not done again.",
+    ),
+]
 ProgressKind = Annotated[
     str,
     typer.Option(
