@@ -69,6 +69,18 @@ def test_every_pair_of_copies_can_be_asked_for(type_, tmp_path, texts, write_lin
     assert found_in(tmp_path / "all") == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
 
+def test_documents_can_be_compared_by_their_rarest_words(type_, corpus, tmp_path):
+    out = tmp_path / "out"
+    form = "words:1+rare4"
+    assert type_("pairs", corpus, "--id", "id", "--shingle", form, "-t", "0.6", "-o", out).code == 0
+    # d1 and d3 are the same words; d2 has a word that no other document has, and so loses one that d0 keeps.
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == [
+        {"a": "d0", "b": "d2", "similarity": 3 / 5},
+        {"a": "d1", "b": "d3", "similarity": 1.0},
+    ]
+    assert RunRecord.read(out).parameters["shingle"] == form
+
+
 def test_a_similarity_that_was_only_estimated_is_called_so(type_, corpus, tmp_path):
     assert type_("pairs", corpus, "--verify", "signature", "-o", tmp_path / "out").code == 0
     assert pq.read_table(tmp_path / "out" / "pairs.parquet").column_names == ["a", "b", "estimate"]

@@ -140,7 +140,8 @@ def compare(
     Parameters
     ----------
     shingle
-        How a text becomes a set, such as `words:5` or `chars:9`.
+        How a text becomes a set, such as `words:5` or `chars:9`; not by its rarest words, which only a
+        collection can tell.
     slots, seed
         Of the signatures that the estimate comes from.
     least
@@ -160,11 +161,11 @@ def compare(
         if not isinstance(text, str):
             raise SourceError(f"{name} is {type(text).__name__}, not a text: give two strings")
     form = Shingle.parse(shingle)
+    shingler = form.shingler(seed)
     sets = sets_of_texts(pa.array([_whole(a), _whole(b)], pa.large_string()), form, seed=seed)
     both = len(np.intersect1d(sets[0], sets[1], assume_unique=True))
     in_a, in_b = len(sets[0]), len(sets[1])
     signatures = MinHash(slots=slots, seed=seed).signatures(sets, threads=1)
-    shingler = form.shingler(seed)
     passages = tuple(shared_passages(a, b, shingler=shingler, least=least))
     return Comparison(
         a=a,

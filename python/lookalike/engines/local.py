@@ -93,8 +93,10 @@ class LocalEngine:
         self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
     ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
-        values = list(self._in_order(table.batches, stage, light=_is_light(stage)))
-        return reduce(merge, values) if values else None
+        # Merged as they come: each is small, but all of them together need not be.
+        values = self._in_order(table.batches, stage, light=_is_light(stage))
+        first = next(values, None)
+        return None if first is None else reduce(merge, values, first)
 
     def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
         """Hand every batch to a sink."""

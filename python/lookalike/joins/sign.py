@@ -26,7 +26,7 @@ class SignTexts:
 
 @dataclass(frozen=True)
 class SignSets:
-    """A stage: `row`, `elements` → signed rows."""
+    """A stage: `row`, `elements`, and `flags` if the sets are of texts → signed rows."""
 
     family: MinHash
 
@@ -37,6 +37,8 @@ class SignSets:
 def _signed(batch: pa.RecordBatch, signed: Signatures) -> pa.RecordBatch:
     # What copies have in common: the signature and the bag of shingles.
     copy = (signed.content ^ np.uint64(0x9E3779B97F4A7C15)) * (signed.bag | np.uint64(1)) + signed.bag
+    # What was odd about a text is not to be seen in its set.
+    flags = signed.flags | batch["flags"].to_numpy() if "flags" in batch.schema.names else signed.flags
     return pa.record_batch(
         {
             "row": batch["row"],
@@ -45,6 +47,6 @@ def _signed(batch: pa.RecordBatch, signed: Signatures) -> pa.RecordBatch:
             ),
             "content": pa.array(signed.content),
             "copy": pa.array(copy),
-            "flags": pa.array(signed.flags),
+            "flags": pa.array(flags),
         }
     )

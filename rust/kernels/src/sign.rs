@@ -15,6 +15,16 @@ pub const FLAG_SHORT: u8 = 2;
 /// Written mostly without spaces between words.
 pub const FLAG_UNSPACED: u8 = 4;
 
+/// What was odd about a document.
+pub(crate) fn flags_of(seen: &Seen) -> u8 {
+    let length = match seen.shingles {
+        0 => FLAG_EMPTY,
+        _ if seen.short => FLAG_SHORT,
+        _ => 0,
+    };
+    length | if seen.unspaced { FLAG_UNSPACED } else { 0 }
+}
+
 /// Where the signatures of a batch go, one entry a row and `slots` a row of `signatures`.
 pub struct Signed<'o> {
     pub signatures: &'o mut [u32],
@@ -83,9 +93,7 @@ pub fn sign_texts(level: Level, values: &[u8], offsets: &[i64], spec: &Spec, ord
                 let (seen, bag) = sign_one(level, text, spec, orders, signature, work);
                 content_of[i] = content(signature, spec.seed);
                 digests[i] = bag;
-                flags[i] = if seen.shingles == 0 { FLAG_EMPTY } else { 0 }
-                    | if seen.short && seen.shingles > 0 { FLAG_SHORT } else { 0 }
-                    | if seen.unspaced { FLAG_UNSPACED } else { 0 };
+                flags[i] = flags_of(&seen);
             }
         },
     );

@@ -14,7 +14,7 @@ from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError
 from lookalike.families import MinHash
 from lookalike.io import Source
-from lookalike.joins import Items, Joined, lsh
+from lookalike.joins import Items, Joined, by_rarest_words, lsh
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
@@ -87,7 +87,7 @@ def join_sets(
 def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
     """Take the road that the options name."""
     return lsh(
-        items,
+        by_rarest_words(items, engine=engine, watch=watch),
         threshold=options.threshold,
         recall=options.recall,
         family=MinHash(slots=options.slots, seed=options.seed),

@@ -183,15 +183,19 @@ def shingle_advice(
 ) -> list[str]:
     """Whether the shingles fit the texts, of which so many are not empty."""
     said = []
-    if Shingle.parse(options.shingle).unit != "chars" and unspaced * 20 > texts:
+    shingle = Shingle.parse(options.shingle)
+    if shingle.unit != "chars" and unspaced * 20 > texts:
         said.append(
             f"{numbers.count(unspaced)} documents are written without spaces between words (Chinese, "
             "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
         )
     if median_similarity is not None and texts >= 100 and median_similarity >= CROWDED:
-        said.append(
-            f"two documents picked at random share {numbers.percent(median_similarity)} of their "
-            f"shingles: {options.shingle} is too small for these documents, use a larger k (chars:5 for "
-            "short text, chars:9 for long, words:5)"
-        )
+        shared = f"two documents picked at random share {numbers.percent(median_similarity)} of their"
+        if shingle.rare is not None:
+            said.append(f"{shared} {shingle.rare} rarest words: keep fewer words, or use words:5")
+        else:
+            said.append(
+                f"{shared} shingles: {options.shingle} is too small for these documents, use a larger k "
+                "(chars:5 for short text, chars:9 for long, words:5)"
+            )
     return said
