@@ -19,6 +19,12 @@ from lookalike.errors import (
 SURE = 0.9999
 
 
+def test_a_plan_and_a_search_begin_with_the_same_defaults():
+    options = la.PairOptions()
+    assert la.plan() == la.plan(options.threshold, recall=options.recall, slots=options.slots)
+    assert la.plan().banding == la.Banding(bands=13, rows=7)
+
+
 def corpus():
     rows = texts.families(30, seed=11, changes=6)
     rows += [texts.dressed(rows[at], at) for at in range(0, len(rows), 5)]
