@@ -95,6 +95,15 @@ def test_the_repr_quotes_the_first_passages_and_counts_the_rest():
     assert lines[-1].strip() == "… 3 more"
 
 
+def test_one_thing_is_not_called_several():
+    said = repr(compare("same", "same", shingle="words:1", least=1, slots=1))
+    assert "1 of 1 different shingle (words:1) is in both" in said
+    assert "signatures of 1 slot\n" in said
+    assert "1 of 1 word or more" in said
+    assert "1 word: same" in said
+    assert "1 of 1 character or more" in repr(compare("x", "x", shingle="chars:1", least=1))
+
+
 def test_html_marks_passages_in_both_and_escapes_the_rest():
     html = compare("<b>bold</b> one two three", "one two three & <i>more</i>", least=3)._repr_html_()
     assert html.count("<mark") == 2

@@ -82,7 +82,8 @@ class Comparison:
     def facts(self) -> list[str]:
         """The numbers, a line each."""
         in_a, in_b, in_both = (numbers.count(size) for size in self.shingles)
-        union = numbers.count(self.shingles[0] + self.shingles[1] - self.shingles[2])
+        union = self.shingles[0] + self.shingles[1] - self.shingles[2]
+        are = "is" if self.shingles[2] == 1 else "are"
         found = numbers.count(len(self.passages)) if self.passages else "none"
         covered = (
             f", {numbers.percent(self.coverage.a)} of a and {numbers.percent(self.coverage.b)} of b"
@@ -90,12 +91,12 @@ class Comparison:
             else ""
         )
         return [
-            f"similarity    {self.similarity:.4f} exactly: {in_both} of {union} different shingles "
-            f"({self.shingle}) are in both",
-            f"estimated     {self.estimate:.4f} from signatures of {self.slots} slots",
+            f"similarity    {self.similarity:.4f} exactly: {in_both} of "
+            f"{numbers.several(union, 'different shingle')} ({self.shingle}) {are} in both",
+            f"estimated     {self.estimate:.4f} from signatures of {numbers.several(self.slots, 'slot')}",
             f"contained     {numbers.percent(self.a_in_b)} of a's {in_a} in b, "
             f"{numbers.percent(self.b_in_a)} of b's {in_b} in a",
-            f"passages      {found} of {self.least} {self.unit} or more{covered}",
+            f"passages      {found} of {numbers.several(self.least, self.unit[:-1])} or more{covered}",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +114,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         shown = [
-            f"{number:>4}  {passage.tokens:,} {self.unit}: {_quoted(self.a[passage.a_start : passage.a_end])}"
+            f"{number:>4}  {numbers.several(passage.tokens, self.unit[:-1])}: "
+            f"{_quoted(self.a[passage.a_start : passage.a_end])}"
             for number, passage in enumerate(self.passages[:_NAMED], start=1)
         ]
         more = len(self.passages) - len(shown)
