@@ -4,7 +4,7 @@ import json
 
 import pyarrow.parquet as pq
 
-from lookalike import similar_pairs
+from lookalike import _core, similar_pairs
 from lookalike.cli.pairs import repeated
 from lookalike.runs import RunRecord, read_parquet
 
@@ -20,7 +20,9 @@ def test_pairs_and_the_record_are_written(type_, corpus, tmp_path):
     assert sorted(entry.name for entry in out.iterdir()) == ["pairs.parquet", "run.json"]
     assert found_in(out) == [("d0", "d2"), ("d1", "d3")]
     assert read_parquet(out / "pairs.parquet", kind="pairs")[1].parameters["threshold"] == 0.8
-    RunRecord.read(out).verify(out)
+    record = RunRecord.read(out)
+    record.verify(out)
+    assert record.algorithm == _core.ALGORITHM_VERSION
     facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
     assert facts["near pairs"] == "1 at 0.8 or over"
     assert facts["pairs"].startswith("2 in all")
