@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.applications.compare import Comparison, compare
+from lookalike.applications.compare import compare
 from lookalike.applications.planted import truth
 from lookalike.errors import OptionError, SourceError
 
@@ -111,8 +111,10 @@ def test_html_marks_passages_in_both_and_escapes_the_rest():
     assert "<i>" not in html
 
 
-def test_half_a_surrogate_pair_is_no_obstacle():
-    assert isinstance(compare("broken \ud800 text of some words", "broken text"), Comparison)
+@pytest.mark.parametrize(("a", "b", "said"), [("a\ud800", "a", "a is"), ("a", "\U0001f600\udc00", "b is")])
+def test_half_a_surrogate_pair_is_refused_with_where_it_stands(a, b, said):
+    with pytest.raises(SourceError, match=rf"{said} not Unicode text: '\\ud[8c]00' at character 1 is half"):
+        compare(a, b)
 
 
 def test_what_is_no_text_or_no_option_is_refused():

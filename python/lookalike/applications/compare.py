@@ -162,9 +162,10 @@ def compare(
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
             raise SourceError(f"{name} is {type(text).__name__}, not a text: give two strings")
+        _check_unicode(name, text)
     form = Shingle.parse(shingle)
     shingler = form.shingler(seed)
-    sets = sets_of_texts(pa.array([_whole(a), _whole(b)], pa.large_string()), form, seed=seed)
+    sets = sets_of_texts(pa.array([a, b], pa.large_string()), form, seed=seed)
     both = len(np.intersect1d(sets[0], sets[1], assume_unique=True))
     in_a, in_b = len(sets[0]), len(sets[1])
     signatures = MinHash(slots=slots, seed=seed).signatures(sets, threads=1)
@@ -186,9 +187,15 @@ def compare(
     )
 
 
-def _whole(text: str) -> str:
-    # Half of a surrogate pair cannot be written as UTF-8; to the shingler it is one unknown character.
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _check_unicode(name: str, text: str) -> None:
+    # Half of a surrogate pair is no character. Taken for some other one, it would be like what it is not.
+    try:
+        text.encode()
+    except UnicodeEncodeError as reason:
+        raise SourceError(
+            f"{name} is not Unicode text: {text[reason.start]!a} at character {reason.start} is half of a "
+            "surrogate pair; decode the text again, with errors='replace' if need be"
+        ) from None
 
 
 def _cut(text: str, spans: list[tuple[int, int, int]]) -> list[Piece]:
