@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lookalike.errors import OptionError, SourceError
 from lookalike.shingles import ENGLISH_STOP_WORDS, Shingle, sets_of_texts
 
+words = st.text(st.characters(categories=("L", "M", "Nd")), min_size=1)
 shingles = (
     st.builds(
         Shingle,
@@ -27,7 +28,7 @@ shingles = (
     | st.builds(
         Shingle,
         unit=st.just("stopwords"),
-        stops=st.none() | st.lists(st.text(min_size=1), min_size=1).map(tuple),
+        stops=st.none() | st.lists(words, min_size=1).map(tuple),
         bag=st.booleans(),
     )
 )
@@ -122,6 +123,26 @@ def test_wrong_parameters_are_refused(wrong, said):
     with pytest.raises(OptionError) as refused:
         Shingle(**wrong)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["in the", " in", "in ", "don't", "", "...", "a\0", "\ud800", "①", 3, None, b"the"]
+)
+def test_a_stop_word_that_no_text_could_hold_is_refused(wrong):
+    with pytest.raises(OptionError, match=r"is not a single word, so no shingle .*: give words one by one"):
+        Shingle(unit="stopwords", stops=("of", wrong))
+
+
+@given(words, st.booleans())
+def test_a_stop_word_that_is_taken_is_found(word, casefold):
+    shingle = Shingle(unit="stopwords", stops=(word,), casefold=casefold)
+    assert len(sets_of_texts([f"one, {word}! two three"], shingle)[0]) >= 1
+
+
+def test_a_stop_word_is_what_it_is_after_normalising():
+    Shingle(unit="stopwords", stops=("①",), nfkc=True)
+    with pytest.raises(OptionError, match="not a single word"):
+        Shingle(unit="stopwords", stops=("a¨b",), nfkc=True)
 
 
 def test_stop_words_take_the_same_folding_as_the_text():

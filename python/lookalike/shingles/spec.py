@@ -89,7 +89,7 @@ class Shingle:
             raise OptionError(f"shingle unit {self.unit!r} is unknown: choose words, chars or stopwords")
         if self.unit == "stopwords":
             object.__setattr__(self, "k", 3)
-            object.__setattr__(self, "stops", _checked_stops(self.stops))
+            object.__setattr__(self, "stops", _checked_stops(self.stops, nfkc=self.nfkc))
         elif self.stops is not None:
             raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
         if not isinstance(self.k, int) or isinstance(self.k, bool) or not 1 <= self.k <= 10_000:
@@ -180,7 +180,7 @@ class Shingle:
         return _shingler(self, seed)
 
 
-def _checked_stops(stops: Iterable[str] | None) -> tuple[str, ...]:
+def _checked_stops(stops: Iterable[str] | None, *, nfkc: bool) -> tuple[str, ...]:
     if stops is None:
         return ENGLISH_STOP_WORDS
     if isinstance(stops, str):
@@ -192,15 +192,29 @@ def _checked_stops(stops: Iterable[str] | None) -> tuple[str, ...]:
         raise OptionError(
             "stops=() leaves nothing to begin a shingle with: give words, or leave it out for English"
         )
+    for word in words:
+        if not isinstance(word, str) or not _is_one_word(_normal(word, nfkc)):
+            raise OptionError(
+                f"stop word {word!r:.40} is not a single word, so no shingle would ever begin with it: "
+                "give words one by one, such as ('in', 'the')"
+            )
     return words
+
+
+def _is_one_word(text: str) -> bool:
+    # Between two letters: whatever does not belong to a word would part them.
+    between = f"x{text}x".encode("utf-8", "replace")
+    return text != "" and _core.count_tokens(between, Shingle(k=1).shingler()) == 1
+
+
+def _normal(text: str, nfkc: bool) -> str:
+    return unicodedata.normalize("NFKC", text) if nfkc else text
 
 
 @lru_cache(maxsize=64)
 def _shingler(shingle: Shingle, seed: int) -> _core.Shingler:
-    stops = list(shingle.stops or ())
-    if shingle.nfkc:
-        # The text is brought to this form before its words are looked up.
-        stops = [unicodedata.normalize("NFKC", stop) for stop in stops]
+    # The text is brought to this form before its words are looked up.
+    stops = [_normal(stop, shingle.nfkc) for stop in shingle.stops or ()]
     return _core.Shingler(
         shingle.unit,
         shingle.k,
