@@ -95,11 +95,15 @@ OFFSETS = np.array([0, 5, 11], np.int64)
 TEXTS = (np.frombuffer(b"a b cd e f ", np.uint8), OFFSETS)
 SETS = (np.arange(11, dtype=np.uint64), OFFSETS)
 MATRIX = np.zeros((2, 4), np.uint32)
+LEVELS = np.array([1, 2], np.uint8)
 SHINGLER = _core.Shingler(
     "words", 1, casefold=True, nfkc=False, whitespace=False, punctuation=False, bag=False, stops=[], seed=0
 )
 ORDERS = _core.Orders("universal", slots=4, seed=0)
 FOREST = _core.Forest(2)
+COUNTS = np.arange(16, dtype=np.uint32)
+ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
+LEAST = _core.LeastShared("jaccard", 0.5)
 
 CALLS = {
     "paths": _core.paths,
@@ -118,6 +122,10 @@ CALLS = {
     "sign_texts": lambda: _core.sign_texts(TEXTS, SHINGLER, ORDERS, threads=1),
     "sign_sets": lambda: _core.sign_sets(SETS, ORDERS, threads=1),
     "universal_minima": lambda: _core.universal_minima(SETS, ORDERS),
+    "key_texts": lambda: _core.key_texts(TEXTS, SHINGLER, ORDERS, bands=2, rows=2),
+    "key_sets": lambda: _core.key_sets(SETS, ORDERS, bands=2, rows=2),
+    "glances": lambda: _core.glances(TEXTS, seed=0),
+    "checksum": lambda: _core.checksum(TEXTS[0]),
     "band_keys": lambda: _core.band_keys(MATRIX, bands=2, rows=2),
     "agreements": lambda: _core.agreements(MATRIX, ROWS, ROWS, threads=1),
     "agreement_histogram": lambda: _core.agreement_histogram(MATRIX, threads=1),
@@ -130,6 +138,20 @@ CALLS = {
     "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
     "compare_texts": lambda: _core.compare_texts([TEXTS], ROWS, ROWS, SHINGLER, at_least=0.5, threads=1),
     "compare_sets": lambda: _core.compare_sets([SETS], ROWS, ROWS, at_least=0.5, threads=1),
+    "bucket_counts": lambda: _core.bucket_counts(SETS, bits=4),
+    "bucket_ranks": lambda: _core.bucket_ranks(COUNTS),
+    "order_sets": lambda: _core.order_sets(SETS, COUNTS),
+    "prefix_counts": lambda: _core.prefix_counts(SETS, ROWS, bits=4),
+    "prefix_entries": lambda: _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9),
+    "prefix_candidates": lambda: _core.prefix_candidates(ENTRIES, LEAST, across=False),
+    "prefix_shared": lambda: _core.prefix_shared([SETS], (ROWS,) * 4, LEAST, across=False, suffix=True),
+    "grams": lambda: _core.grams(TEXTS, q=2),
+    "edit_distances": lambda: _core.edit_distances([TEXTS], ROWS, ROWS, kind="indel", most=3),
+    "meetings": lambda: _core.meetings(ROWS, np.array([0, 2]), nearest=1, farthest=1),
+    "agreeing_pairs": lambda: _core.agreeing_pairs(MATRIX, least=1),
+    "pyramid_keys": lambda: _core.pyramid_keys(SETS, LEVELS, LEVELS, bands=1, rows=1, seed=0),
+    "pair_buckets": lambda: _core.pair_buckets(SETS, bits=2),
+    "basket_pairs": lambda: _core.basket_pairs((ROWS, np.array([0, 2])), SETS[0]),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
 }

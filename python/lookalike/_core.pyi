@@ -16,6 +16,9 @@ _Neighbours: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int64]]
 # Signatures (one row an item, one column a slot), content hashes, bag digests, flags.
 _Signed: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
 
+# Bucket keys (one row a band, one column an item), content hashes, bag digests, flags.
+_Keyed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]
+
 # Two columns that belong together: rows a and b, or shared and joint counts.
 _TwoColumns: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
@@ -60,6 +63,8 @@ class Shingler:
 
 def mix_integers(tokens: NDArray[np.uint64], *, seed: int, threads: int) -> NDArray[np.uint64]: ...
 def hash_strings(tokens: _Texts, *, seed: int, threads: int) -> NDArray[np.uint64]: ...
+def glances(rows: _Texts, *, seed: int) -> NDArray[np.uint64]: ...
+def checksum(bytes: NDArray[np.uint8]) -> int: ...
 def canonical_sets(sets: _Sets, *, bag: bool, threads: int) -> _Sets: ...
 
 # Texts and sets → signatures → bucket keys.
@@ -79,6 +84,10 @@ def sign_texts(
 ) -> _Signed: ...
 def sign_sets(sets: _Sets, orders: Orders, *, threads: int, path: str | None = None) -> _Signed: ...
 def universal_minima(sets: _Sets, orders: Orders) -> NDArray[np.uint64]: ...
+def key_texts(
+    texts: _Texts, shingler: Shingler, orders: Orders, *, bands: int, rows: int, path: str | None = None
+) -> _Keyed: ...
+def key_sets(sets: _Sets, orders: Orders, *, bands: int, rows: int, path: str | None = None) -> _Keyed: ...
 def band_keys(
     signatures: NDArray[np.uint32], *, bands: int, rows: int, first: int = 0
 ) -> NDArray[np.uint64]: ...
@@ -117,6 +126,81 @@ def same_texts(
 def compare_sets(
     pieces: Sequence[_Sets], a: NDArray[np.uint32], b: NDArray[np.uint32], *, at_least: float, threads: int
 ) -> _TwoColumns: ...
+
+# Sets → prefixes → candidates → exact counts; strings → grams → distances.
+
+# Key, row, size, position, previous, bits, side: the columns of entries.
+_Entries: TypeAlias = tuple[
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.uint64],
+    NDArray[np.uint8],
+]
+# Rows (or places) a and b, and where in each the element stands at which they met.
+_Met: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]
+
+@final
+class LeastShared:
+    def __new__(cls, measure: str, threshold: float, *, q: int = 1) -> Self: ...
+    def __call__(self, a: NDArray[np.uint32], b: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+
+def bucket_counts(sets: _Sets, *, bits: int) -> NDArray[np.uint32]: ...
+def bucket_ranks(counts: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+def order_sets(sets: _Sets, ranks: NDArray[np.uint32]) -> NDArray[np.uint64]: ...
+def prefix_counts(sets: _Sets, prefixes: NDArray[np.uint32], *, bits: int) -> NDArray[np.uint32]: ...
+def prefix_entries(
+    sets: _Sets,
+    rows: NDArray[np.uint32],
+    prefixes: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    *,
+    block: int,
+    boundary: int | None = None,
+    everybody_of: int | None = None,
+) -> _Entries: ...
+def prefix_candidates(
+    entries: _Entries, bound: LeastShared, *, across: bool, path: str | None = None
+) -> _Met: ...
+def prefix_shared(
+    pieces: Sequence[_Sets], met: _Met, bound: LeastShared, *, across: bool, suffix: bool, whole: bool = False
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def grams(texts: _Texts, *, q: int) -> _Sets: ...
+def edit_distances(
+    pieces: Sequence[_Texts], a: NDArray[np.uint32], b: NDArray[np.uint32], *, kind: str, most: int
+) -> NDArray[np.uint32]: ...
+
+# Roads beside the main one.
+
+# Packed pairs (a << 32 | b) and how often each met; or bucket keys and the set each is of.
+_KeysAndCounts: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+def meetings(
+    rows: NDArray[np.uint32],
+    runs: NDArray[np.int64],
+    *,
+    nearest: int,
+    farthest: int,
+    boundary: int | None = None,
+) -> _KeysAndCounts: ...
+def agreeing_pairs(
+    left: NDArray[np.uint32], right: NDArray[np.uint32] | None = None, *, least: int, path: str | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def pyramid_keys(
+    sets: _Sets,
+    first: NDArray[np.uint8],
+    last: NDArray[np.uint8],
+    *,
+    bands: int,
+    rows: int,
+    seed: int,
+) -> _KeysAndCounts: ...
+def pair_buckets(sets: _Sets, *, bits: int) -> NDArray[np.uint32]: ...
+def basket_pairs(
+    sets: _Neighbours, hashes: NDArray[np.uint64], frequent: NDArray[np.bool_] | None = None
+) -> _KeysAndCounts: ...
 
 # Two texts → the passages they share.
 

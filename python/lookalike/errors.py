@@ -10,6 +10,7 @@
     │   │   ├── DuplicateIdError
     │   │   └── EmptySourceError
     │   ├── OutputError             the result cannot be written where it was asked for
+    │   │   └── ResumeError         an unfinished run was begun with other parameters, inputs or versions
     │   └── ArtefactError           a stored file is damaged, or of another version or other parameters
     └── InternalError               our fault; the command exits 1
 
@@ -61,6 +62,10 @@ class EmptySourceError(SourceError):
 
 class OutputError(InputError):
     """The result cannot be written where it was asked for."""
+
+
+class ResumeError(OutputError):
+    """An unfinished run cannot go on: what is asked for now is not what it was begun with."""
 
 
 class ArtefactError(InputError):

@@ -106,9 +106,9 @@ def test_the_record_adds_up(result, folder):
     assert 0.9 < record.estimates["recall"]["recall"] <= 1
     assert [stage.name for stage in record.stages] == [
         "read",
+        "plan",
         "sign",
         "copies",
-        "plan",
         "candidates",
         "verify",
         "cluster",

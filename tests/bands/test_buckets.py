@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.bands import BandKeys, Members, PairUp, bands_of
+from lookalike import _core
+from lookalike.bands import Buckets, Members, Once, PairUp, bands_of, key_columns, rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import LocalEngine, Table
-from lookalike.theory import Banding
 
 SIZES = st.lists(st.integers(1, 12), max_size=8)
 
@@ -34,9 +34,31 @@ def test_small_buckets_give_all_their_pairs(sizes, batch_rows, threads):
     table = in_buckets(sizes)
     pairs = LocalEngine(threads, batch_rows=batch_rows).group(table, "bucket", PairUp(), most=5)
     expected = [pair for rows in members(table, sizes) if len(rows) <= 5 for pair in combinations(rows, 2)]
-    assert sorted(zip(pairs.column("a").tolist(), pairs.column("b").tolist(), strict=True)) == sorted(
-        expected
-    )
+    low, high = rows_of(pairs.column("pair"))
+    assert sorted(zip(low.tolist(), high.tolist(), strict=True)) == sorted(expected)
+
+
+@given(SIZES, st.sampled_from([1, 2]))
+def test_between_two_collections_only_pairs_across_are_made(sizes, threads):
+    table = in_buckets(sizes)
+    first = np.arange(sum(sizes)) % 3 != 0
+    second = np.arange(sum(sizes)) % 3 != 1
+    pairs = LocalEngine(threads).group(table, "bucket", PairUp((first, second)), most=64)
+    expected = [
+        (a, b)
+        for rows in members(table, sizes)
+        for a, b in combinations(rows, 2)
+        if (first[a] and second[b]) or (second[a] and first[b])
+    ]
+    low, high = rows_of(pairs.column("pair"))
+    assert sorted(zip(low.tolist(), high.tolist(), strict=True)) == sorted(expected)
+
+
+@given(st.lists(st.integers(0, 20), max_size=60), st.integers(1, 9))
+def test_pairs_that_meet_often_are_one(pairs, batch_rows):
+    table = Table.of(pair=np.array(pairs, np.uint64))
+    once = LocalEngine(1, batch_rows=batch_rows).group(table, "pair", Once(), most=60)
+    assert sorted(once.column("pair").tolist()) == sorted(set(pairs))
 
 
 @pytest.mark.parametrize(
@@ -59,22 +81,25 @@ def test_the_same_key_means_the_same_slots_of_the_same_band(bands, rows, spare, 
         ),
         np.uint32,
     )
+    keys = _core.band_keys(matrix, bands=bands, rows=rows)
     batch = pa.record_batch(
         {
             "row": pa.array(np.arange(count) + 10),
-            "slots": pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), slots),
             "content": pa.array(np.arange(count, dtype=np.uint64) * 3),
         }
+        | key_columns(keys)
     )
+    marked = np.ones(count + 10, np.bool_)
+    marked[data.draw(st.integers(0, count + 9))] = False
     start = data.draw(st.integers(0, count - 1))
-    stage = BandKeys(Banding(bands=bands, rows=rows))
-    made = stage(batch.slice(start))
+    first = data.draw(st.integers(0, bands - 1))
+    made = Buckets(first, bands, marked)(batch.slice(start))
     keyed = made.append_column("band", pa.array(bands_of(made["bucket"].to_numpy()))).to_pylist()
     assert [(row["band"], row["row"]) for row in keyed] == [
-        (band, 10 + row) for band in range(bands) for row in range(start, count)
+        (band, 10 + row) for band in range(first, bands) for row in range(start, count) if marked[10 + row]
     ]
-    wanted = {row["bucket"] for row in data.draw(st.lists(st.sampled_from(keyed), min_size=1))}
-    members = Members(stage.banding, buckets=np.array(sorted(wanted), np.uint64))(batch.slice(start))
+    wanted = {row["bucket"] for row in keyed if data.draw(st.booleans())}
+    members = Members(first, bands, marked, buckets=np.array(sorted(wanted), np.uint64))(batch.slice(start))
     assert sorted(members.to_pylist(), key=str) == sorted(
         (
             {"bucket": row["bucket"], "row": row["row"], "content": (row["row"] - 10) * 3}

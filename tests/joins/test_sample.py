@@ -4,55 +4,87 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.engines import LocalEngine, Table
-from lookalike.joins.sample import agreement_counts
+from lookalike.families import MinHash
+from lookalike.joins.items import Items
+from lookalike.joins.sample import draw
+from lookalike.measures.sets import as_sets
+from lookalike.shingles import Shingle
 
-SLOTS = 4
+FAMILY = MinHash(slots=8)
 
 
-def signed(content, order, cuts):
-    """Rows with these content hashes, from which their slots follow."""
-    content = np.array(content, np.uint64)[np.array(order, np.int64)]
-    slots = (content[:, None] // np.uint64(7) ** np.arange(SLOTS, dtype=np.uint64) % np.uint64(3)).astype(
-        np.uint32
-    )
+def texts(rows, order, cuts):
+    """Texts numbered as they stand, given in another order and cut into batches."""
     batch = pa.record_batch(
         {
             "row": pa.array(np.array(order, np.int64)),
-            "content": pa.array(content),
-            "slots": pa.FixedSizeListArray.from_arrays(pa.array(slots.reshape(-1)), SLOTS),
+            "text": pa.array([rows[row] for row in order], pa.large_string()),
         }
     )
-    edges = sorted({0, *cuts, len(content)})
-    pieces = [batch.slice(a, b - a) for a, b in pairwise(edges)]
-    return Table(tuple(pieces), batch.schema)
+    pieces = [batch.slice(a, b - a) for a, b in pairwise(sorted({0, *cuts, len(rows)}))]
+    return Items(
+        table=Table(tuple(pieces), batch.schema), bytes=sum(map(len, rows)), shingle=Shingle.parse("chars:2")
+    )
 
 
-def counted(content):
-    """How many pairs agree in 0, 1, … slots, by brute force."""
-    slots = [[x // 7**at % 3 for at in range(SLOTS)] for x in content]
-    counts = [0] * (SLOTS + 1)
-    for one, two in combinations(slots, 2):
-        counts[sum(x == y for x, y in zip(one, two, strict=True))] += 1
+def counted(rows):
+    """How many pairs agree in 0, 1, … slots, by brute force over rows that differ in their shingles."""
+    sets = {
+        frozenset(row[i : i + 2] for i in range(max(1, len(row) - 1))): row for row in rows if row.strip()
+    }
+    signed = FAMILY.signatures_of_texts(
+        pa.array(list(sets.values()), pa.large_string()), Shingle.parse("chars:2").shingler(0)
+    )
+    counts = [0] * (FAMILY.slots + 1)
+    for one, two in combinations(signed.slots, 2):
+        counts[int((one == two).sum())] += 1
     return tuple(counts)
 
 
-@given(st.lists(st.integers(0, 5000), max_size=30), st.integers(2, 12), st.sampled_from([1, 2]), st.data())
-def test_the_rows_of_least_content_are_sampled_however_they_come(content, most, threads, data):
-    order = data.draw(st.permutations(range(len(content))))
-    cuts = data.draw(st.lists(st.integers(0, len(content)), max_size=4))
-    marked = np.array(
-        data.draw(st.lists(st.booleans(), min_size=len(content), max_size=len(content))), np.bool_
-    )
-    found = agreement_counts(LocalEngine(threads), signed(content, order, cuts), SLOTS, marked, rows=most)
-    some = [x for x, mark in zip(content, marked, strict=True) if mark]
-    assert found == counted(sorted(some)[:most])
+WORDS = st.text("abc", min_size=3, max_size=9)
+
+
+@given(st.lists(WORDS, max_size=30), st.integers(2, 12), st.sampled_from([1, 2]), st.data())
+def test_the_sample_is_the_same_however_rows_come(rows, most, threads, data):
+    order = data.draw(st.permutations(range(len(rows))))
+    cuts = data.draw(st.lists(st.integers(0, len(rows)), max_size=4))
+    one = draw(LocalEngine(1), texts(rows, range(len(rows)), ()), FAMILY, rows=most)
+    assert draw(LocalEngine(threads), texts(rows, order, cuts), FAMILY, rows=most) == one
+    assert sum(one.counts) <= most * (most - 1) // 2
+
+
+@given(st.lists(WORDS, max_size=20))
+def test_a_small_collection_is_its_own_sample_and_copies_count_once(rows):
+    drawn = draw(LocalEngine(1), texts(rows * 2, range(2 * len(rows)), ()), FAMILY)
+    assert drawn.distinct == len(set(rows))
+    # Rows of one bag of shingles are one; brute force takes them for one by their set.
+    bags = {tuple(sorted(row[i : i + 2] for i in range(len(row) - 1))) for row in rows}
+    sets = {frozenset(bag) for bag in bags}
+    if len(bags) == len(sets):
+        assert drawn.counts == counted(rows)
+
+
+@pytest.mark.parametrize("copies", [1, 500])
+def test_how_many_rows_differ_is_estimated_from_the_least(copies):
+    rows = [[row, row + 1, row + 7] for row in range(20_000)] + [[1, 2]] * copies
+    sets = as_sets(rows)
+    table = Table.of(row=np.arange(len(sets)), elements=sets.to_arrow())
+    items = Items(table=table, bytes=sets.elements.nbytes, shingle=None)
+    # The k-th least of n is off by 1/√k on average: four times that, for k = 1000.
+    assert abs(draw(LocalEngine(2), items, FAMILY).distinct / 20_001 - 1) < 0.13
 
 
 def test_no_rows_give_no_pairs():
-    assert agreement_counts(LocalEngine(1), signed([], [], []), SLOTS, np.ones(0, np.bool_)) == (0,) * (
-        SLOTS + 1
-    )
+    drawn = draw(LocalEngine(1), texts([], [], ()), FAMILY)
+    assert drawn.counts == (0,) * 9
+    assert drawn.distinct == 0
+
+
+def test_empty_rows_are_not_compared():
+    drawn = draw(LocalEngine(1), texts(["", "", "abcd"], [0, 1, 2], ()), FAMILY)
+    assert sum(drawn.counts) == 0

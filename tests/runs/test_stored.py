@@ -1,171 +1,224 @@
-"""Stored tables and arrays come back as they were, or not at all."""
+"""A stored table comes back batch by batch as it was, or not at all."""
+
+import errno
+import os
+import resource
+import threading
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from tests.runs.processes import forked, waited
 
-from lookalike.errors import ArtefactError, SourceError
-from lookalike.runs import Header, read_arrays, read_header, read_parquet, write_arrays, write_parquet
+from lookalike.errors import ArtefactError, OutputError, SourceError
+from lookalike.runs import Header, StoredTable
 
-HEADER = Header(kind="pairs", algorithm=1, parameters={"note": 'a "checksum":"0" in a note'})
+HEADER = Header(kind="keys", algorithm=3, parameters={"threshold": 0.8, "sizes": (1, 2)})
 TABLE = pa.table(
     {
-        "id": pa.array(["a", "ü", None], pa.large_string()),
-        "similarity": pa.array([0.5, 1.0, 0.8]),
-        "text": ['"checksum":"' + "0" * 32 + '"', "b", "c"],
+        "row": pa.array([0, 1, 2, 3, 4], pa.int64()),
+        "text": pa.array(["a", None, "ü", "", "dd"], pa.large_string()),
+        "set": pa.array([[1, 2], [], None, [3], [4, 5, 6]], pa.list_(pa.uint64())),
+        "host": pa.array(["x", "y", "x", None, "x"]).dictionary_encode(),
+        "flag": pa.array([True, False, None, True, True]),
     }
 )
-ARRAYS = {"signatures": np.arange(24, dtype=np.uint32).reshape(4, 6), "offsets": np.array([0, 3, 7])}
 
-one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
-def test_a_table_comes_back_with_its_types_and_its_header(tmp_path):
-    write_parquet(tmp_path / "t.parquet", TABLE, HEADER)
-    table, header = read_parquet(tmp_path / "t.parquet", kind="pairs", algorithm=1)
-    assert table.equals(TABLE)
-    assert table.schema.equals(TABLE.schema)
-    assert (header.kind, header.parameters) == (HEADER.kind, HEADER.parameters)
-    assert read_header(tmp_path / "t.parquet") == header
+one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 
 
-def test_any_parquet_reader_can_open_a_stored_table(tmp_path):
-    write_parquet(tmp_path / "t.parquet", TABLE, HEADER)
-    assert pq.read_table(tmp_path / "t.parquet").equals(TABLE)
-    assert b"lookalike" in pq.read_metadata(tmp_path / "t.parquet").metadata
+def write(path, table=TABLE, size=2, header=HEADER, **options):
+    return StoredTable.write(path, table.schema, table.to_batches(max_chunksize=size), header, **options)
 
 
-def test_a_table_can_be_written_batch_by_batch(tmp_path):
-    batches = TABLE.to_batches(max_chunksize=1)
-    write_parquet(tmp_path / "t.parquet", iter(batches), HEADER, schema=TABLE.schema)
-    assert read_parquet(tmp_path / "t.parquet")[0].equals(TABLE)
+def content(stored):
+    return pa.Table.from_batches(stored.batches(), stored.schema)
 
 
-def test_metadata_of_a_schema_does_not_hide_the_checksum(tmp_path):
-    table = TABLE.replace_schema_metadata({"zz": '"checksum":"' + "1" * 32 + '"'})
-    write_parquet(tmp_path / "t.parquet", table, HEADER)
-    assert read_parquet(tmp_path / "t.parquet")[0].equals(TABLE)
+@pytest.mark.parametrize("compression", [None, "lz4"])
+def test_a_table_comes_back_in_the_same_batches(tmp_path, compression):
+    write(tmp_path / "t", compression=compression)
+    stored = StoredTable.open(tmp_path / "t", HEADER)
+    assert content(stored).equals(TABLE)
+    assert stored.schema.equals(TABLE.schema)
+    assert (stored.rows, stored.batch_rows) == (5, (2, 2, 1))
+    assert stored.batch(1).equals(TABLE.to_batches(max_chunksize=2)[1])
+    assert stored.batch(-1).equals(TABLE.to_batches(max_chunksize=2)[2])
+    assert [batch.num_rows for batch in stored.batches()] == [2, 2, 1]
+    assert stored.verify()
 
 
-def test_the_same_table_makes_the_same_bytes(tmp_path):
-    write_parquet(tmp_path / "a.parquet", TABLE, HEADER)
-    write_parquet(tmp_path / "b.parquet", TABLE, HEADER)
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+def test_what_was_written_is_open_at_once(tmp_path):
+    stored = write(tmp_path / "t")
+    assert content(stored).equals(TABLE)
+    assert 0 < stored.nbytes < (tmp_path / "t").stat().st_size
 
 
-def test_every_flipped_bit_of_a_stored_table_is_noticed(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_parquet(path, pa.table({"a": [1, 2, 3]}), HEADER)
-    whole = path.read_bytes()
-    for position in range(len(whole)):
-        path.write_bytes(flip(whole, 8 * position + position % 8))
-        with pytest.raises(ArtefactError):
-            read_parquet(path)
+@pytest.mark.parametrize("batches", [0, 1, 2])
+def test_a_table_without_rows_keeps_its_schema(tmp_path, batches):
+    empty = pa.RecordBatch.from_pylist([], TABLE.schema)
+    stored = StoredTable.write(tmp_path / "t", TABLE.schema, [empty] * batches, HEADER)
+    assert stored.schema.equals(TABLE.schema)
+    assert (stored.rows, stored.batch_rows) == (0, (0,) * batches)
+    assert stored.verify()
+
+
+columns = st.lists(st.none() | st.integers(0, 2**64 - 1), max_size=50)
 
 
 @one_folder
-@given(data=st.data())
-def test_flips_cuts_and_additions_to_a_table_are_noticed(tmp_path, data):
-    path = tmp_path / "t.parquet"
-    write_parquet(path, TABLE, HEADER)
-    path.write_bytes(data.draw(harmed(path.read_bytes())))
-    with pytest.raises(ArtefactError, match=r"damaged|not a file of Lookalike"):
-        read_parquet(path)
+@given(numbers=columns, size=st.integers(1, 20), begin=st.integers(0, 10))
+def test_any_cut_of_any_slice_comes_back(tmp_path, numbers, size, begin):
+    table = pa.table({"number": pa.array(numbers, pa.uint64())}).slice(begin)
+    assert content(write(tmp_path / "t", table, size)).equals(table)
 
 
-def test_a_parquet_file_of_someone_else_is_not_taken_for_ours(tmp_path):
-    pq.write_table(TABLE, tmp_path / "t.parquet")
-    with pytest.raises(ArtefactError, match="not a file of Lookalike"):
-        read_parquet(tmp_path / "t.parquet")
+def test_batches_of_another_schema_are_refused_and_leave_nothing(tmp_path):
+    other = pa.record_batch({"other": [1]})
+    with pytest.raises(ValueError):
+        StoredTable.write(tmp_path / "t", TABLE.schema, [*TABLE.to_batches(), other], HEADER)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_table_of_another_kind_is_refused(tmp_path):
-    write_parquet(tmp_path / "t.parquet", TABLE, HEADER)
-    with pytest.raises(ArtefactError, match="holds pairs, not clusters"):
-        read_parquet(tmp_path / "t.parquet", kind="clusters")
-
-
-@one_folder
-@given(
-    arrays=st.dictionaries(
-        st.text(max_size=8),
-        hnp.arrays(
-            dtype=st.sampled_from(["u1", "?", "<u4", "<i8", "<f8", ">i4"]),
-            shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5),
-        ),
-        max_size=4,
-    )
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kind": "pairs"}, "holds keys, not pairs"),
+        ({"algorithm": 4}, "version 3 of the algorithm and this is version 4"),
+        ({"parameters": {"threshold": 0.7, "sizes": [1, 2]}}, "threshold=0.8 and threshold=0.7"),
+        ({"parameters": {**HEADER.parameters, "seed": 1}}, "seed=None and seed=1"),
+        ({"parameters": {"threshold": 0.8}}, r"sizes=\[1, 2\] and sizes=None"),
+    ],
 )
-def test_arrays_come_back_as_they_were(tmp_path, arrays):
-    write_arrays(tmp_path / "a.bin", arrays, HEADER)
-    stored, header = read_arrays(tmp_path / "a.bin", kind="pairs")
-    assert header == HEADER
-    assert list(stored) == list(arrays)
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(stored[name], array)
-        assert stored[name].dtype == array.dtype.newbyteorder("<")
-        assert stored[name].shape == array.shape
+def test_a_table_made_otherwise_is_refused(tmp_path, changes, said):
+    write(tmp_path / "t")
+    asked = {"kind": HEADER.kind, "algorithm": HEADER.algorithm, "parameters": HEADER.parameters}
+    with pytest.raises(ArtefactError, match=said):
+        StoredTable.open(tmp_path / "t", Header(**{**asked, **changes}))
 
 
-def test_stored_arrays_are_aligned_and_read_only(tmp_path):
-    write_arrays(tmp_path / "a.bin", ARRAYS, HEADER)
-    for array in read_arrays(tmp_path / "a.bin")[0].values():
-        assert array.ctypes.data % 64 == 0
-        assert not array.flags.writeable
-
-
-def test_arrays_that_are_not_contiguous_are_stored_by_value(tmp_path):
-    array = np.arange(20).reshape(4, 5).T[::2]
-    write_arrays(tmp_path / "a.bin", {"a": array}, HEADER)
-    np.testing.assert_array_equal(read_arrays(tmp_path / "a.bin")[0]["a"], array)
-
-
-def test_arrays_of_objects_are_refused(tmp_path):
-    with pytest.raises(TypeError, match="only numbers"):
-        write_arrays(tmp_path / "a.bin", {"a": np.array(["x"], dtype=object)}, HEADER)
-
-
-def test_every_flipped_bit_of_stored_arrays_is_noticed(tmp_path):
-    path = tmp_path / "a.bin"
-    write_arrays(path, ARRAYS, HEADER)
+def test_every_flipped_bit_is_noticed_before_a_batch_is_handed_out(tmp_path):
+    path = tmp_path / "t"
+    stored = write(path, TABLE.select(["row", "text"])[:3], 2)
     whole = path.read_bytes()
-    for bit in range(8 * len(whole)):
-        path.write_bytes(flip(whole, bit))
-        with pytest.raises(ArtefactError, match="damaged"):
-            read_arrays(path)
+    batches = list(stored.batches())
+    for bit in range(0, 8 * len(whole), 3):
+        harmed = bytearray(whole)
+        harmed[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(harmed)
+        assert not stored.verify()
+        seen = []
+        with pytest.raises(ArtefactError, match=r"t is damaged"):
+            seen.extend(StoredTable.open(path, HEADER).batches())
+        assert all(batch.equals(batches[place]) for place, batch in enumerate(seen))
+
+
+def test_every_cut_is_noticed(tmp_path):
+    path = tmp_path / "t"
+    stored = write(path)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 7):
+        path.write_bytes(whole[:size])
+        assert not stored.verify()
+        with pytest.raises(ArtefactError, match=r"t is damaged"):
+            StoredTable.open(path)
 
 
 @one_folder
 @given(data=st.data())
-def test_flips_cuts_and_additions_to_arrays_are_noticed(tmp_path, data):
-    path = tmp_path / "a.bin"
-    write_arrays(path, ARRAYS, HEADER)
-    path.write_bytes(data.draw(harmed(path.read_bytes())))
-    with pytest.raises(ArtefactError, match="damaged"):
-        read_arrays(path)
-
-
-@pytest.mark.parametrize("read", [read_arrays, read_parquet])
-def test_a_missing_file_is_named(tmp_path, read):
-    with pytest.raises(SourceError, match="there is no file"):
-        read(tmp_path / "missing")
-
-
-def flip(whole: bytes, bit: int) -> bytes:
-    harmed_bytes = bytearray(whole)
-    harmed_bytes[bit // 8] ^= 1 << (bit % 8)
-    return bytes(harmed_bytes)
-
-
-def harmed(whole: bytes) -> st.SearchStrategy[bytes]:
-    flips = st.integers(0, 8 * len(whole) - 1).map(lambda bit: flip(whole, bit))
-    cuts = st.integers(0, len(whole) - 1).map(lambda size: whole[:size])
-    additions = st.binary(min_size=1, max_size=200).map(lambda more: whole + more)
-    holes = st.tuples(st.integers(0, len(whole) - 1), st.integers(1, 64)).map(
-        lambda hole: whole[: hole[0]] + whole[hole[0] + hole[1] :]
+def test_holes_additions_and_other_files_are_noticed(tmp_path, data):
+    path = tmp_path / "t"
+    write(path)
+    whole = path.read_bytes()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    hole = whole[:at] + whole[at + data.draw(st.integers(1, 64)) :]
+    added = whole[:at] + data.draw(st.binary(min_size=1, max_size=64)) + whole[at:]
+    path.write_bytes(
+        data.draw(st.sampled_from([hole, added, whole + whole, data.draw(st.binary(max_size=99))]))
     )
-    return flips | cuts | additions | holes
+    with pytest.raises(ArtefactError, match="damaged"):
+        list(StoredTable.open(path).batches())
+
+
+def test_damage_after_opening_is_noticed_in_the_batch_that_has_it(tmp_path):
+    path = tmp_path / "t"
+    stored = write(path)
+    whole = bytearray(path.read_bytes())
+    # The last byte of the last batch, just before the description.
+    whole[stored._blocks[-1].begin + stored._blocks[-1].size - 1] ^= 1
+    path.write_bytes(whole)
+    batches = stored.batches()
+    assert next(batches).equals(TABLE.to_batches(max_chunksize=2)[0])
+    assert next(batches).equals(TABLE.to_batches(max_chunksize=2)[1])
+    with pytest.raises(ArtefactError, match=rf"{path} is damaged"):
+        next(batches)
+
+
+def test_a_file_that_is_gone_is_named(tmp_path):
+    stored = write(tmp_path / "t")
+    (tmp_path / "t").unlink()
+    assert not stored.verify()
+    for read in (lambda: stored.batch(0), lambda: StoredTable.open(tmp_path / "t")):
+        with pytest.raises(SourceError, match="there is no file"):
+            read()
+
+
+def test_another_table_under_the_same_name_does_not_verify(tmp_path):
+    stored = write(tmp_path / "t")
+    write(tmp_path / "t", TABLE[::-1])
+    assert not stored.verify()
+
+
+def test_threads_read_different_batches_at_once(tmp_path):
+    table = pa.table({"row": np.arange(100_000)})
+    stored, seen = write(tmp_path / "t", table, 1000), {}
+    threads = [
+        threading.Thread(
+            target=lambda part=part: seen.update({at: stored.batch(at) for at in range(part, 100, 4)})
+        )
+        for part in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert pa.Table.from_batches([seen[at] for at in range(100)]).equals(table)
+
+
+def test_batches_can_be_worked_on_where_they_lie(tmp_path):
+    stored = write(tmp_path / "t", pa.table({"flag": [1], "number": pa.array([7], pa.uint64())}))
+    numbers = stored.batch(0)["number"].to_numpy()
+    assert numbers.ctypes.data % 8 == 0
+    assert numbers.tolist() == [7]
+
+
+def test_only_one_batch_is_in_memory(tmp_path):
+    """300 MB go through a process that may grow by 100."""
+
+    def work(_):
+        path, megabyte = tmp_path / "t", 1 << 20
+        schema = pa.schema({"number": pa.int64()})
+        made = (pa.record_batch({"number": np.full(megabyte // 8, at)}) for at in range(300))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        stored = StoredTable.write(path, schema, made, HEADER)
+        assert stored.verify()
+        assert sum(batch["number"][0].as_py() for batch in stored.batches()) == 299 * 150
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+
+    assert waited(forked(work)) == 0
+
+
+def test_a_failed_write_keeps_what_was_there(tmp_path, monkeypatch):
+    write(tmp_path / "t")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match="full"):
+        write(tmp_path / "t", TABLE[:1])
+    monkeypatch.undo()
+    assert content(StoredTable.open(tmp_path / "t")).equals(TABLE)
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]

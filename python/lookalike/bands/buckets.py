@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.types import I64
+from lookalike.types import I64, U32, U64, Bools
 
 #: A bucket of more rows than this is large. 64 rows are 2,016 pairs, 32 a row: about what reading the row
 #: cost.
@@ -28,13 +28,41 @@ def run_starts(keys: npt.NDArray[np.uint64]) -> I64:
     return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]]).astype(np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairUp:
-    """A stage over grouped buckets: all pairs (`a`, `b`, a < b) of rows that share one."""
+    """A stage over grouped buckets: all pairs of rows that share one, lower row in the upper half of `pair`.
+
+    Parameters
+    ----------
+    sides
+        Of two collections: which rows stand for the first, which for the second. Only pairs across are made.
+    """
+
+    sides: tuple[Bools, Bools] | None = None
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         a, b = _core.pair_up(batch["row"].to_numpy(), run_starts(batch["bucket"].to_numpy()), threads=1)
-        return pa.record_batch({"a": pa.array(a), "b": pa.array(b)})
+        if self.sides is not None:
+            first, second = self.sides
+            across = (first[a] & second[b]) | (second[a] & first[b])
+            a, b = a[across], b[across]
+        return pa.record_batch({"pair": pa.array((a.astype(np.uint64) << np.uint64(32)) | b)})
+
+
+@dataclass(frozen=True)
+class Once:
+    """A stage over grouped pairs: each once."""
+
+    light: ClassVar[bool] = True
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        pairs = batch["pair"].to_numpy()
+        return pa.record_batch({"pair": pa.array(pairs[run_starts(pairs)[:-1]])})
+
+
+def rows_of(pairs: U64) -> tuple[U32, U32]:
+    """The lower and the higher row of pairs."""
+    return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Signatures → bucket keys."""
+"""Bucket keys, band by band: from columns of keyed rows to rows of buckets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from lookalike import _core
-from lookalike.measures.candidates import slot_matrix
-from lookalike.theory import Banding
-from lookalike.types import U16, U64, Bools
+from lookalike.types import I64, U16, U64, Bools
 
 #: The bits of a bucket's key that say which band it is of.
 BAND_BITS = 16
@@ -21,55 +18,61 @@ def bands_of(buckets: U64) -> U16:
     return (buckets & np.uint64((1 << BAND_BITS) - 1)).astype(np.uint16)
 
 
+def key_columns(keys: U64) -> dict[str, pa.Array]:
+    """Keys, a row a band, as the columns of a table of keyed rows."""
+    return {_column(band): pa.array(row) for band, row in enumerate(keys)}
+
+
+def _column(band: int) -> str:
+    return f"key{band}"
+
+
 @dataclass(frozen=True, eq=False)
-class BandKeys:
-    """A stage: signed `row`, `slots` → a row a band (`bucket`, `row`).
+class Buckets:
+    """A stage: keyed rows → a row a band (`bucket`, `row`).
 
     Parameters
     ----------
-    banding
-        How signatures are cut.
     first, last
-        Make keys of the bands from `first` to before `last`; of all by default.
+        The bands from `first` to before `last`.
     marked
-        Which rows, by number, to make keys of; all by default.
+        Which rows, by number, to put in buckets.
     """
 
-    banding: Banding
-    first: int = 0
-    last: int | None = None
-    marked: Bools | None = None
+    first: int
+    last: int
+    marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         keys, chosen = self._keys(batch)
         row = batch["row"].to_numpy()[chosen].astype(np.uint32)
         # Band by band, so that each band's rows stay in the order they came in.
         return pa.record_batch(
-            {"bucket": pa.array(keys.reshape(-1)), "row": pa.array(np.tile(row, len(keys)))}
+            {"bucket": pa.array(np.concatenate(keys)), "row": pa.array(np.tile(row, len(keys)))}
         )
 
-    def _keys(self, batch: pa.RecordBatch) -> tuple[U64, slice | Bools]:
-        """A row of keys a band, and which rows of the batch they are of."""
-        last = self.banding.bands if self.last is None else self.last
-        keys = _core.band_keys(
-            slot_matrix((batch,)), bands=last - self.first, rows=self.banding.rows, first=self.first
-        )
-        if self.marked is None or (wanted := self.marked[batch["row"].to_numpy()]).all():
-            return keys, slice(None)
-        return np.compress(wanted, keys, axis=1), wanted
+    def _keys(self, batch: pa.RecordBatch) -> tuple[list[U64], slice | I64]:
+        """The keys of each band, and which rows of the batch they are of."""
+        wanted = self.marked[batch["row"].to_numpy()]
+        chosen: slice | I64 = slice(None) if wanted.all() else np.flatnonzero(wanted)
+        bands = range(self.first, self.last)
+        return [batch[_column(band)].to_numpy()[chosen] for band in bands], chosen
 
 
 @dataclass(frozen=True, eq=False)
-class Members(BandKeys):
-    """A stage: signed rows → those in certain buckets, with their content (`bucket`, `row`, `content`)."""
+class Members(Buckets):
+    """A stage: keyed rows → those in certain buckets, with their content (`bucket`, `row`, `content`)."""
 
     #: Keys of the buckets, sorted.
     buckets: U64 = field(kw_only=True)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        keys, chosen = self._keys(batch)
-        at = np.minimum(np.searchsorted(self.buckets, keys), len(self.buckets) - 1)
-        band, place = np.nonzero(self.buckets[at] == keys)
+        bands, chosen = self._keys(batch)
+        keys = np.array(bands)
+        # One more, so that there is something at the end to compare with.
+        known = np.append(self.buckets, np.uint64(0))
+        at = np.searchsorted(self.buckets, keys)
+        band, place = np.nonzero((known[at] == keys) & (at < len(self.buckets)))
         return pa.record_batch(
             {
                 "bucket": pa.array(keys[band, place]),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.engines.spill import Batches, Piece
 from lookalike.types import I64, U32
 
 #: A stage is a pure function from one Arrow batch to another. One that says of itself that it is `light`, by
@@ -25,17 +24,17 @@ def as_it_is(batch: pa.RecordBatch) -> pa.RecordBatch:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
 class Table:
-    """Committed batches of one schema. What is in a table no longer changes."""
+    """Committed batches of one schema, in memory or on disk. What is in a table no longer changes."""
 
-    batches: tuple[pa.RecordBatch, ...]
-    schema: pa.Schema
+    def __init__(self, batches: Sequence[Piece] | Batches, schema: pa.Schema) -> None:
+        self.batches = batches if isinstance(batches, Batches) else Batches(batches)
+        self.schema = schema
 
-    @cached_property
+    @property
     def rows(self) -> int:
         """How many rows there are."""
-        return sum(len(batch) for batch in self.batches)
+        return self.batches.rows
 
     def column(self, name: str) -> Any:
         """One column as a NumPy array; for tables small enough for the driver."""
@@ -48,16 +47,37 @@ class Table:
         batch = pa.record_batch({name: pa.array(values) for name, values in columns.items()})
         return cls((batch,), batch.schema)
 
+    @classmethod
+    def together(cls, tables: Sequence[Table]) -> Table:
+        """The batches of all tables, one after the other. There is at least one table."""
+        return cls([piece for table in tables for piece in table.batches.pieces], tables[0].schema)
 
-@dataclass(frozen=True, eq=False)
+
 class Held:
-    """Rows of a table within reach of a stage, by row number."""
+    """Rows of a table within reach of a stage, by row number.
 
-    batches: tuple[pa.RecordBatch, ...]
-    #: Where the row of a number stands among the batches; None if rows stand in the order of their numbers.
-    places: I64 | None
+    Parameters
+    ----------
+    batches
+        Where the rows are.
+    numbers
+        The numbers of the rows in the order in which they stand; None if the row of number i stands at i.
+    """
 
-    _views: dict[Any, Any] = field(default_factory=dict, repr=False)
+    def __init__(self, batches: Sequence[pa.RecordBatch], numbers: I64 | None) -> None:
+        self.batches = tuple(batches)
+        self._views: dict[Any, Any] = {}
+        self._places: I64 | None = None
+        self._sorted: I64 | None = None
+        if numbers is None:
+            return
+        if 4 * len(numbers) > int(numbers.max(initial=-1)):
+            # Numbers may have gaps: a table need not hold every row.
+            self._places = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int64)
+            self._places[numbers] = np.arange(len(numbers))
+        else:
+            self._places = np.argsort(numbers, kind="stable")
+            self._sorted = numbers[self._places]
 
     def views(self, view: Callable[[pa.RecordBatch], T]) -> list[T]:
         """What `view` sees of every batch. Looked at once, however many batches of items come by."""
@@ -66,9 +86,21 @@ class Held:
         views: list[T] = self._views[view]
         return views
 
+    def whole(self, view: Callable[[Sequence[pa.RecordBatch]], T]) -> T:
+        """What `view` sees of all batches together. Looked at once."""
+        if view not in self._views:
+            self._views[view] = view(self.batches)
+        seen: T = self._views[view]
+        return seen
+
     def at(self, rows: I64) -> U32:
         """Where these rows stand."""
-        places = rows if self.places is None else self.places[rows]
+        if self._places is None:
+            places = rows
+        elif self._sorted is None:
+            places = self._places[rows]
+        else:
+            places = self._places[np.searchsorted(self._sorted, rows)]
         return places.astype(np.uint32)
 
 
@@ -79,8 +111,8 @@ class Engine(Protocol):
     #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
     group_rows: int
 
-    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
-        """Commit what a source reads."""
+    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
+        """Commit what a source reads. `lasting` batches stay in memory with the source, whatever we do."""
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch. `advance` hears how many rows are done."""
@@ -98,10 +130,11 @@ class Engine(Protocol):
     ) -> Table:
         """Apply a stage to the rows with equal keys together.
 
-        Batches come sorted by `key`, then by the columns of `order`, all of them whole numbers. Runs of
-        equal keys with fewer rows than `least`, or with more than `most`, are left out. A run is never cut in
-        two if there is a `most`; else one that is longer than a batch may be comes in batches of its own, and
-        with `repeat_first` each of those begins with the run's first row.
+        Equal keys come together, in the order of the columns of `order`, all of them whole numbers; a batch
+        is sorted by key, and in which order batches come is the engine's affair. Runs of equal keys with
+        fewer rows than `least`, or with more than `most`, are left out. A run is never cut in two if there is
+        a `most`; else one that is longer than a batch may be comes in batches of its own, one after the
+        other, and with `repeat_first` each of those begins with the run's first row.
         """
 
     def fetch(

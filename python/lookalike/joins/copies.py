@@ -51,22 +51,22 @@ class Unsettled:
 
 @dataclass(frozen=True, eq=False)
 class KeepRows:
-    """A stage: keeps the rows whose number is marked."""
+    """A stage: keeps the rows whose number is marked, and what tells copies."""
 
     light: ClassVar[bool] = True
 
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        narrow = batch.select(["row", "content", "copy"])
         wanted = self.marked[batch["row"].to_numpy()]
-        return batch if wanted.all() else batch.filter(pa.array(wanted))
+        return narrow if wanted.all() else narrow.filter(pa.array(wanted))
 
 
 def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) -> I64:
     """Of every row: itself, or the row it is an exact copy of. Only rows marked as `filled` have copies."""
     representative = np.arange(items.rows, dtype=np.int64)
-    narrow = Table(tuple(batch.select(["row", "content", "copy"]) for batch in signed.batches), _NARROW)
-    narrow = engine.map(narrow, KeepRows(filled))
+    narrow = engine.map(signed, KeepRows(filled))
     for key in ("copy", "content"):
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
         if items.shingle is not None:
@@ -79,6 +79,3 @@ def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) 
         narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
     # A row's first of its bag may itself be a copy of the first of its signature.
     return representative[representative]
-
-
-_NARROW = pa.schema([("row", pa.int64()), ("content", pa.uint64()), ("copy", pa.uint64())])

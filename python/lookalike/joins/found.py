@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
+import numpy as np
+
+from lookalike.engines import Table
 from lookalike.types import F64, I64
 
 
@@ -19,3 +23,11 @@ class Found:
     b: I64
     similarity: F64
     candidates: int
+
+    @classmethod
+    def of(cls, pairs: Table, candidates: int, **more: Any) -> Self:
+        """What a table of distinct pairs (`a`, `b`, `similarity`) holds, brought to the driver and sorted."""
+        a, b = pairs.column("a").astype(np.int64), pairs.column("b").astype(np.int64)
+        order = np.lexsort((b, a))
+        similarity = pairs.column("similarity")[order]
+        return cls(a=a[order], b=b[order], similarity=similarity, candidates=candidates, **more)

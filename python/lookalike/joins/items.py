@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike.engines import Table
 from lookalike.engines.verbs import Stage
 from lookalike.families import MinHash
-from lookalike.joins.sign import SignSets, SignTexts
-from lookalike.measures.candidates import Exact
+from lookalike.joins.sign import KeySets, KeyTexts, SignSets, SignTexts
+from lookalike.measures.candidates import Exact, element_buffers, text_buffers
 from lookalike.shingles import Shingle
-from lookalike.types import I64, Bools
+from lookalike.theory import Banding
+from lookalike.types import I64, U8, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +61,23 @@ class Items:
         """The stage that signs these items."""
         return SignSets(family) if self.shingle is None else SignTexts(family, self.shingle)
 
+    def key(self, family: MinHash, banding: Banding) -> Stage:
+        """The stage that signs these items and keeps the keys of their bands alone."""
+        if self.shingle is None:
+            return KeySets(family, banding)
+        return KeyTexts(family, banding, self.shingle)
+
+    @property
+    def view(self) -> Callable[[pa.RecordBatch], tuple[U8, I64]]:
+        """What the bytes of a batch of items are, and where each item begins."""
+        return element_bytes if self.shingle is None else text_buffers
+
     def exact(self, *, at_least: float) -> Exact:
         """The stage that checks candidates among these items."""
         return Exact(None if self.shingle is None else self.shingle.shingler(self.seed), at_least)
+
+
+def element_bytes(batch: pa.RecordBatch) -> tuple[U8, I64]:
+    """The column `elements` as bytes, eight an element."""
+    elements, offsets = element_buffers(batch)
+    return elements.view(np.uint8), offsets * 8

@@ -1,29 +1,28 @@
 """The main road: signatures → bands → candidates → verified pairs.
 
-    sign        every row, one kernel call a batch
-    copies      same shingle set: star edges to a representative
     plan        the banding of least expected cost that keeps the promised recall, from a sample of the rows
+    sign        every row, one kernel call a batch, down to its bucket keys
+    copies      same shingle set: star edges to a representative
     candidates  rows that share a bucket in some band
     verify      the exact similarity of every candidate
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
-Memory: 4 bytes a slot a row for signatures, 12 a row and band for bucket keys (of some
-bands at a time), 16 a candidate. Time: linear
-in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
+Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
+bands at a time, and 16 a candidate; the driver 14 a row and 25 a pair found. Time: linear in text and rows,
+and in candidates, of which a row has at most `bands · LARGE / 2`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import BandKeys, Members, Names, PairUp, buckets
-from lookalike.clusters import component_labels
+from lookalike.bands import Buckets, Members, Names, Once, PairUp, buckets, rows_of
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
@@ -33,7 +32,7 @@ from lookalike.joins.prepare import Prepared, prepare
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
-from lookalike.types import F64, I64, U8, Bools
+from lookalike.types import F64, I64, U8, U32, Bools
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
 MARGIN = 0.1
@@ -72,14 +71,22 @@ def lsh(
     watch: Watch,
 ) -> Joined:
     """Join items by MinHash and bands."""
-    ready = prepare(items, threshold=threshold, recall=recall, family=family, engine=engine, watch=watch)
-    signed, representative, banding = ready.signed, ready.representative, ready.plan.banding
+    ready = prepare(
+        items,
+        threshold=threshold,
+        recall=recall,
+        family=family,
+        engine=engine,
+        watch=watch,
+        keep_signatures=verify == "signature",
+    )
+    representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
         shared = _shared_buckets(engine, ready)
         sides = items.sides(representative)
-        candidates = _candidates(engine, items.rows, shared, sides)
+        candidates = _candidates(engine, items.rows, shared, sides, banding.bands)
         large = _large_buckets(engine, ready, shared)
-    road = _Verification(engine, items, signed, threshold, verify)
+    road = _Verification(engine, items, ready.keyed, threshold, verify)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         road.take(candidates, advance)
         leaders = _leaders(road, large, items, sides)
@@ -114,37 +121,49 @@ def lsh(
 
 def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
     """The rows of every bucket that holds two or more, a few bands at a time."""
-    banding = ready.plan.banding
+    bands = ready.plan.banding.bands
     at_once = max(1, engine.group_rows // max(1, ready.representatives))
     parts = []
-    for first in range(0, banding.bands, at_once):
-        last = min(first + at_once, banding.bands)
-        keys = engine.map(ready.signed, BandKeys(banding, first, last, ready.marked))
+    for first in range(0, bands, at_once):
+        keys = engine.map(ready.keyed, Buckets(first, min(first + at_once, bands), ready.marked))
         parts.append(engine.group(keys, "bucket", as_it_is, least=2))
-    return Table(tuple(batch for part in parts for batch in part.batches), parts[0].schema)
+    return Table.together(parts)
 
 
 def _large_buckets(engine: Engine, ready: Prepared, shared: Table) -> Table:
     """The rows of every large bucket, by content."""
     names = engine.group(shared, "bucket", Names(), least=buckets.LARGE + 1)
-    # Few buckets are large, so their keys are made again rather than carry every row's content along.
-    members = Members(ready.plan.banding, marked=ready.marked, buckets=np.unique(names.column("bucket")))
-    signed = ready.signed if names.rows else Table((), ready.signed.schema)
-    return engine.group(engine.map(signed, members), "bucket", as_it_is, order=("content", "row"))
+    # Few buckets are large, so their rows are looked for again rather than carry every row's content along.
+    found = np.unique(names.column("bucket"))
+    members = Members(0, ready.plan.banding.bands, ready.marked, buckets=found)
+    keyed = ready.keyed if len(found) else Table((), ready.keyed.schema)
+    return engine.group(engine.map(keyed, members), "bucket", as_it_is, order=("content", "row"))
 
 
-def _candidates(engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bools] | None) -> Table:
-    pairs = engine.group(shared, "bucket", PairUp(), most=buckets.LARGE)
-    a, b = pairs.column("a"), pairs.column("b")
-    if sides is not None:
-        first, second = sides
-        across = (first[a] & second[b]) | (second[a] & first[b])
-        a, b = a[across], b[across]
-    lower, higher = _core.distinct_pairs(a, b, threads=engine.threads)
-    a, b = lower.astype(np.int64), higher.astype(np.int64)
-    # Candidates of one family side by side: each of its texts is then cut into shingles once.
-    order = np.argsort(component_labels(rows, a, b)[a], kind="stable")
-    return Table.of(a=a[order], b=b[order])
+def _candidates(
+    engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bools] | None, bands: int
+) -> Table:
+    """All pairs of small buckets, each once."""
+    pairs = engine.group(shared, "bucket", PairUp(sides), most=buckets.LARGE)
+    # A pair meets once a band at most, and so many stay together.
+    once = engine.group(pairs, "pair", Once(), most=bands)
+    families = _core.Forest(rows)
+    engine.write(once, lambda batch: families.join(*rows_of(batch["pair"].to_numpy())))
+    # Candidates of one family side by side: each of its texts is then fetched, and cut into shingles, once.
+    return engine.group(engine.map(once, InFamilies(families.labels())), "family", as_it_is, order=("a", "b"))
+
+
+@dataclass(frozen=True, eq=False)
+class InFamilies:
+    """A stage: pairs → candidates `a`, `b` and the `family` they are of."""
+
+    light: ClassVar[bool] = True
+
+    family: U32
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        a, b = rows_of(batch["pair"].to_numpy())
+        return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "family": pa.array(self.family[a])})
 
 
 def _leaders(
@@ -165,7 +184,7 @@ class _Verification:
     def __init__(self, engine: Engine, items: Items, signed: Table, threshold: float, verify: str) -> None:
         self.threshold = threshold
         self._engine = engine
-        self._table = _in_one_batch(signed) if verify == "signature" else items.table
+        self._table = signed if verify == "signature" else items.table
         self._stage = (
             Agreement if verify == "signature" else (lambda at_least: items.exact(at_least=at_least))
         )
@@ -189,7 +208,8 @@ class _Verification:
         found = self._engine.fetch(
             self._table, candidates, ("a", "b"), self._stage(self._floor), advance=advance
         )
-        a, b, similarity = found.column("a"), found.column("b"), found.column("similarity")
+        a, b = found.column("a").astype(np.int64), found.column("b").astype(np.int64)
+        similarity: F64 = found.column("similarity")
         self._parts.append((a, b, similarity, np.full(len(a), from_bands)))
         return a, b, similarity
 
@@ -209,10 +229,3 @@ class _Verification:
         fresh = np.ones(len(a), np.bool_)
         fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
         return a[fresh], b[fresh], similarity[fresh], from_bands[fresh]
-
-
-def _in_one_batch(signed: Table) -> Table:
-    """Signed rows in one batch, so that their slots are one matrix."""
-    batches = pa.Table.from_batches(signed.batches, signed.schema).combine_chunks().to_batches()
-    # Of no rows Arrow makes no batch, but there is a matrix of no rows.
-    return Table(tuple(batches) or (pa.RecordBatch.from_pylist([], signed.schema),), signed.schema)

@@ -1,4 +1,4 @@
-"""What a join does before it looks for candidates: sign, set exact copies aside, plan.
+"""What a join does before it looks for candidates: plan, sign, set exact copies aside.
 
 A dry run stops here: it has seen every row and knows the banding and what it is expected to cost.
 """
@@ -14,7 +14,8 @@ from lookalike.families import MinHash
 from lookalike.joins.copies import representatives
 from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
-from lookalike.joins.sample import agreement_counts
+from lookalike.joins.sample import Drawn, draw
+from lookalike.joins.sign import WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
 from lookalike.types import I64, U8, Bools
@@ -22,12 +23,12 @@ from lookalike.types import I64, U8, Bools
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prepared:
-    """Rows ready for the bands.
+    """Rows ready for the buckets. 10 bytes a row are with the driver.
 
     Attributes
     ----------
-    signed
-        Signatures of all rows.
+    keyed
+        Bucket keys of all rows; with all slots if signatures were to be kept.
     marked
         The representatives: rows that are neither empty nor exact copies of others. Only these go on.
     representative
@@ -40,7 +41,7 @@ class Prepared:
         Of two rows picked at random; None if there are not two.
     """
 
-    signed: Table
+    keyed: Table
     marked: Bools
     representative: I64
     flags: U8
@@ -77,36 +78,53 @@ class Prepared:
 
 
 def prepare(
-    items: Items, *, threshold: float, recall: float, family: MinHash, engine: Engine, watch: Watch
+    items: Items,
+    *,
+    threshold: float,
+    recall: float,
+    family: MinHash,
+    engine: Engine,
+    watch: Watch,
+    keep_signatures: bool = False,
 ) -> Prepared:
-    """Sign every row, find exact copies, and choose the banding from a sample of the rest."""
+    """Choose the banding from a sample, sign every row, and find exact copies."""
     # Said before any work is done: an unreachable promise is not worth a pass over the data.
     plan(threshold, recall=recall, slots=family.slots)
+    with watch.stage("plan"):
+        drawn = draw(engine, items, family)
+        sample = _sample(items, drawn)
+        half = np.searchsorted(np.cumsum(drawn.counts), sample.pairs / 2)
+        chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
+    sign = items.key(family, chosen.banding)
+    if keep_signatures:
+        sign = WithKeys(items.sign(family), chosen.banding)
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        signed = engine.map(items.table, items.sign(family), advance=advance)
-    flags = np.zeros(items.rows, np.uint8)
-    flags[signed.column("row")] = signed.column("flags")
+        keyed = engine.map(items.table, sign, advance=advance)
+        flags = np.zeros(items.rows, np.uint8)
+        for batch in keyed.batches:
+            flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
     filled = (flags & EMPTY) == 0
     with watch.stage("copies", items.rows):
-        representative = representatives(engine, items, signed, filled)
-    marked = filled & (representative == np.arange(items.rows))
-    with watch.stage("plan"):
-        counts = agreement_counts(engine, signed, family.slots, marked)
-        sides = items.sides(representative)
-        first, second = (int(marked.sum()), None) if sides is None else (int(side.sum()) for side in sides)
-        sample = SimilaritySample(
-            counts=counts,
-            items=first,
-            other_items=second,
-            bytes_per_item=items.bytes / max(1, items.rows),
-        )
-        half = np.searchsorted(np.cumsum(counts), sample.pairs / 2)
-        chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
+        representative = representatives(engine, items, keyed, filled)
     return Prepared(
-        signed=signed,
-        marked=marked,
+        keyed=keyed,
+        marked=filled & (representative == np.arange(items.rows)),
         representative=representative,
         flags=flags,
         plan=chosen,
         median_similarity=float(half) / family.slots if sample.pairs else None,
+    )
+
+
+def _sample(items: Items, drawn: Drawn) -> SimilaritySample:
+    """What the sample says of the collection; of two, as if both had their share of the different rows."""
+    first, second = drawn.distinct, None
+    if items.boundary is not None:
+        first = round(drawn.distinct * items.boundary / max(1, items.rows))
+        second = drawn.distinct - first
+    return SimilaritySample(
+        counts=drawn.counts,
+        items=first,
+        other_items=second,
+        bytes_per_item=items.bytes / max(1, items.rows),
     )

@@ -1,78 +1,129 @@
-"""How alike a collection's rows are, from a sample that does not depend on their order."""
+"""How alike a collection's rows are, from a sample that does not depend on their order.
+
+Rows are drawn by a hash of what one sees of them at a glance, the least first, and each glance once: copies
+to the byte count as one. Only the rows drawn are signed, so a plan is made before the collection is. How many
+glances there are at all follows from how small the least ones are.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import add
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.engines import Engine, Table
+from lookalike.engines import Engine, Stage
+from lookalike.families import MinHash
+from lookalike.joins.flags import EMPTY
+from lookalike.joins.items import Items
 from lookalike.measures.candidates import slot_matrix
-from lookalike.types import U32, U64, Bools
+from lookalike.types import I64, U8, U32, U64
 
 #: Rows sampled: half a million pairs, enough to see similarities that one pair in 100,000 has.
 SAMPLE_ROWS = 1000
 
-
-@dataclass(frozen=True, eq=False)
-class Least:
-    """A stage for `fold`: the least content hashes of marked rows. Any cut of the rows gives the same."""
-
-    light: ClassVar[bool] = True
-
-    count: int
-    marked: Bools
-
-    def __call__(self, batch: pa.RecordBatch) -> U64:
-        return self._least(batch["content"].to_numpy()[self.marked[batch["row"].to_numpy()]])
-
-    def merge(self, one: U64, other: U64) -> U64:
-        """The least of both."""
-        return self._least(np.concatenate([one, other]))
-
-    def _least(self, content: U64) -> U64:
-        return content if len(content) <= self.count else np.partition(content, self.count)[: self.count]
+#: The bytes of a batch's rows, and where each begins.
+View = Callable[[pa.RecordBatch], tuple[U8, I64]]
 
 
-@dataclass(frozen=True, eq=False)
-class UpTo:
-    """A stage for `fold`: signatures of `count` marked rows at most with content hashes up to a limit.
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A sample.
 
-    Rows of one content hash have one signature, so it does not matter which of them are taken.
+    Attributes
+    ----------
+    counts
+        How many of its pairs agree in 0, 1, … slots.
+    distinct
+        About how many different rows the collection has; exact if there are fewer than were asked for.
     """
+
+    counts: tuple[int, ...]
+    distinct: int
+
+
+@dataclass(frozen=True, eq=False)
+class Under:
+    """A stage for `fold`: the rows with glances up to a limit, in parts as they come."""
 
     light: ClassVar[bool] = True
 
     limit: int
-    count: int
-    marked: Bools
+    view: View
+    seed: int
 
-    def __call__(self, batch: pa.RecordBatch) -> tuple[U64, U32]:
-        content = batch["content"].to_numpy()
-        chosen = np.flatnonzero((content <= np.uint64(self.limit)) & self.marked[batch["row"].to_numpy()])
-        chosen = chosen[np.argsort(content[chosen], kind="stable")[: self.count]]
-        return content[chosen], slot_matrix((batch,))[chosen]
-
-    def merge(self, one: tuple[U64, U32], other: tuple[U64, U32]) -> tuple[U64, U32]:
-        """The least of both."""
-        content, slots = np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]])
-        chosen = np.argsort(content, kind="stable")[: self.count]
-        return content[chosen], slots[chosen]
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, I64]]:
+        glances = _core.glances(self.view(batch), seed=self.seed)
+        few = np.flatnonzero(glances <= np.uint64(self.limit))
+        return [(glances[few], batch["row"].to_numpy()[few])]
 
 
-def agreement_counts(
-    engine: Engine, signed: Table, slots: int, marked: Bools, *, rows: int = SAMPLE_ROWS
-) -> tuple[int, ...]:
-    """How many pairs of a sample of the marked rows agree in 0, 1, … slots."""
-    least = Least(rows, marked)
-    contents = engine.fold(signed, least, least.merge)
-    if contents is None or not len(contents):
-        return (0,) * (slots + 1)
-    up_to = UpTo(int(contents.max()), rows, marked)
-    sample = engine.fold(signed, up_to, up_to.merge)
-    assert sample is not None
-    matrix = np.ascontiguousarray(sample[1])
-    return tuple(_core.agreement_histogram(matrix, threads=engine.threads).tolist())
+@dataclass(frozen=True, eq=False)
+class Sign:
+    """A stage for `fold`: the signatures of some rows, of those that hold anything, and what tells copies."""
+
+    light: ClassVar[bool] = True
+
+    #: Numbers of the rows, sorted.
+    rows: I64
+    sign: Stage
+
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, U32]]:
+        numbers = batch["row"].to_numpy()
+        at = np.minimum(np.searchsorted(self.rows, numbers), len(self.rows) - 1)
+        drawn = np.flatnonzero(self.rows[at] == numbers)
+        if not len(drawn):
+            return []
+        signed = self.sign(batch.take(pa.array(drawn)))
+        filled = (signed["flags"].to_numpy() & EMPTY) == 0
+        return [(signed["copy"].to_numpy()[filled], slot_matrix((signed,))[filled])]
+
+
+def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
+    """Draw a sample of the items and compare all its pairs."""
+    nothing = Drawn(counts=(0,) * (family.slots + 1), distinct=0)
+    glances, chosen = _least(engine, items, rows)
+    if not len(chosen):
+        return nothing
+    parts = engine.fold(items.table, Sign(np.sort(chosen), items.sign(family)), add)
+    assert parts is not None
+    copies, slots = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # Copies in other dress count as one too.
+    _, once = np.unique(copies, return_index=True)
+    matrix = np.ascontiguousarray(slots[once])
+    counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing.counts
+    return Drawn(counts=tuple(int(count) for count in counts), distinct=_distinct(glances, rows, items.rows))
+
+
+def _least(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
+    """The least glances, sorted, each once, and the least row of each."""
+    share = 4 * count / max(1, items.rows)
+    while True:
+        # If all rows look different, so many times as asked for; less if there are copies.
+        limit = min(_LAST, int(share * _LAST))
+        parts = engine.fold(items.table, Under(limit, items.view, items.seed), add)
+        if parts is None:
+            return np.empty(0, np.uint64), np.empty(0, np.int64)
+        glances, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((rows, glances))
+        new = np.ones(len(order), np.bool_)
+        new[1:] = glances[order][1:] != glances[order][:-1]
+        chosen = order[new][:count]
+        if len(chosen) == count or limit == _LAST:
+            return glances[chosen], rows[chosen]
+        share *= 64
+
+
+_LAST = 2**64 - 1
+
+
+def _distinct(glances: U64, asked: int, rows: int) -> int:
+    """About how many glances there are, from the least of them."""
+    if len(glances) < asked:
+        return len(glances)
+    # They are spread evenly over 2⁶⁴, so the k-th least lies near k / distinct of the way.
+    return min(rows, round((asked - 1) / (int(glances[-1]) + 1) * 2.0**64))

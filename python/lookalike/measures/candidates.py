@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +46,7 @@ class Agreement:
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
-        matrix = slot_matrix(held.batches)
+        matrix = held.whole(slot_matrix)
         agreeing = _core.agreements(matrix, a, b, threads=1)
         return _reaching(batch, agreeing.astype(np.float64) / matrix.shape[1], self.at_least)
 
@@ -69,15 +70,18 @@ def element_buffers(batch: pa.RecordBatch) -> tuple[U64, I64]:
     return list_buffers(batch["elements"])
 
 
-def slot_matrix(batches: tuple[pa.RecordBatch, ...]) -> U32:
+def slot_matrix(batches: Sequence[pa.RecordBatch]) -> U32:
     """The column `slots` of signed rows as one matrix."""
-    parts = []
+    parts: list[U32] = []
     for batch in batches:
         slots = batch["slots"]
         width = slots.type.list_size
         values = slots.values.to_numpy()
         parts.append(values[slots.offset * width : (slots.offset + len(slots)) * width].reshape(-1, width))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if len(parts) == 1:
+        return parts[0]
+    # Of no batches nobody knows how wide a signature is.
+    return np.concatenate(parts) if parts else np.empty((0, 1), np.uint32)
 
 
 def _quotient(shared: U32, union: U32) -> F64:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike.errors import OptionError
+from lookalike.measures.bounds import Bound
 from lookalike.types import F64
 
 Counts = npt.NDArray[np.integer]
@@ -39,6 +40,21 @@ class OverlapMeasure:
         i, a, b = (np.asarray(counts, np.float64) for counts in (shared, size_a, size_b))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(i > 0, self._formula(i, a, b), 0.0)
+
+    def at_least(self, threshold: float, *, across: bool = False) -> Bound:
+        """What a threshold asks of sizes and shared elements; `across`: a and b are of two collections.
+
+        Raises
+        ------
+        OptionError
+            If the threshold is out of range: over 0 and at most 1, but for overlap, which is a count.
+        """
+        if self.name == "overlap":
+            if not 1 <= threshold < np.inf:
+                raise OptionError(f"threshold={threshold:g} is out of range: overlap is a count, 1 or more")
+        elif not 0 < threshold <= 1:
+            raise OptionError(f"threshold={threshold:g} is out of range: {self.name} is over 0 and at most 1")
+        return Bound(self.name, float(threshold), across)
 
 
 JACCARD = OverlapMeasure("jaccard", False, lambda i, a, b: i / (a + b - i))

@@ -18,7 +18,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from lookalike.errors import OutputError
-from lookalike.runs.atomic import FULL, hidden_sibling, sync, unwritable
+from lookalike.runs.atomic import hidden_sibling, sync, unwritable
+from lookalike.runs.space import disk_was_full, in_words, require_space
 
 RECORD_NAME = "run.json"
 
@@ -68,7 +69,9 @@ class RunFolder:
         target = Path(os.path.realpath(path))
         try:
             _check_target(target, overwrite=overwrite)
-            _check_space(target, needs_bytes)
+            require_space(
+                target, needs_bytes, "the run", advice="make room there or choose another output folder"
+            )
         except OSError as error:
             raise unwritable(target, error) from error
         return cls(target, overwrite=overwrite)
@@ -93,7 +96,7 @@ class RunFolder:
         with self._cleanup:
             if error is None:
                 self._commit()
-            elif _disk_was_full(error):
+            elif disk_was_full(error):
                 raise self._full() from error
 
     def _commit(self) -> None:
@@ -105,14 +108,14 @@ class RunFolder:
                 _swap_in(self.path, self.target)
             sync(self.target.parent)
         except OSError as error:
-            raise (self._full() if _disk_was_full(error) else unwritable(self.target, error)) from error
+            raise (self._full() if disk_was_full(error) else unwritable(self.target, error)) from error
 
     def _full(self) -> OutputError:
         written = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
         free = shutil.disk_usage(self.path).free
         return OutputError(
-            f"the disk of {self.target} is full: {_size(written)} were written, {_size(free)} are free and "
-            "more was needed; make room there or choose another output folder. Nothing was left behind"
+            f"the disk of {self.target} is full: {in_words(written)} were written, {in_words(free)} are free "
+            "and more was needed; make room there or choose another output folder. Nothing was left behind"
         )
 
 
@@ -140,22 +143,6 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
         raise OutputError(
             f"{target} holds no {RECORD_NAME} of ours, so it is not replaced even with --overwrite: "
             "choose another folder, or empty it yourself"
-        )
-
-
-def _disk_was_full(error: BaseException) -> bool:
-    """Whether a full disk is behind `error`, which may have been given a message of its own on the way."""
-    cause = error if isinstance(error, OSError) else error.__cause__
-    return isinstance(cause, OSError) and cause.errno in FULL
-
-
-def _check_space(target: Path, needs_bytes: int) -> None:
-    there = next(parent for parent in target.parents if parent.exists())
-    free = shutil.disk_usage(there).free
-    if free < needs_bytes:
-        raise OutputError(
-            f"the run needs about {_size(needs_bytes)} for {target} and {_size(free)} are free: "
-            "make room there or choose another output folder"
         )
 
 
@@ -233,11 +220,3 @@ def _undisturbed() -> Iterator[None]:
             # None stands for a handler of another language, which could not be put back.
             if handler is not None:
                 signal.signal(number, handler)
-
-
-def _size(count: float) -> str:
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"

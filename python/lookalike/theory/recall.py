@@ -62,10 +62,24 @@ def estimate_recall(similarities: npt.ArrayLike, banding: Banding, threshold: fl
     values = np.asarray(similarities, dtype=np.float64)
     # Similarities are ratios and repeat; sorted and summed exactly, their order cannot change the answer.
     distinct, repeats = np.unique(values[values >= threshold], return_counts=True)
+    return recall_from_chances(banding.probabilities(distinct), repeats)
+
+
+def recall_from_chances(chances: npt.ArrayLike, repeats: npt.ArrayLike = 1) -> RecallEstimate:
+    """Estimate the recall of a run from the chances that its pairs had to be found.
+
+    `repeats` says how many pairs had each chance. Chances are summed exactly, so their order does not matter.
+
+    Examples
+    --------
+    >>> recall_from_chances([0.5, 1.0]).estimated_total
+    3.0
+    """
+    chance = np.asarray(chances, dtype=np.float64)
+    repeats = np.broadcast_to(np.asarray(repeats), chance.shape)
     found = int(repeats.sum())
     if found == 0:
         return RecallEstimate(found=0, estimated_total=0.0, recall=None, low=None, high=None)
-    chance = banding.probabilities(distinct)
     total = math.fsum(repeats / chance)
     spread = _NORMAL_95 * math.sqrt(math.fsum(repeats * (1 - chance) / chance**2))
     return RecallEstimate(

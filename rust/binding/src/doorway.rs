@@ -1,6 +1,6 @@
 //! Entering and leaving native code.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lookalike_kernels::simd::Level;
@@ -18,12 +18,23 @@ pub fn error(py: Python<'_>, class: &str, message: String) -> PyErr {
 }
 
 thread_local! {
+    /// This thread as a crew of its own, for calls on one thread: nothing is handed over, and a fork takes it along.
+    static SOLO: OnceCell<ThreadPool> = const { OnceCell::new() };
     /// The threads that the last call from this thread ran on, and the process they were started in.
     static CREW: RefCell<Option<(u32, ThreadPool)>> = const { RefCell::new(None) };
 }
 
 /// Lends the threads of the last call if they are as many as asked for and of this process; a fork leaves its child none.
 fn with_crew<R>(threads: usize, work: impl FnOnce(&ThreadPool) -> R) -> Result<R, ThreadPoolBuildError> {
+    if threads == 1 {
+        return SOLO.with(|solo| {
+            if solo.get().is_none() {
+                let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()?;
+                solo.set(pool).expect("looked just now");
+            }
+            Ok(work(solo.get().expect("set just now")))
+        });
+    }
     let process = std::process::id();
     let held = CREW.take();
     let pool = match held {

@@ -1,12 +1,14 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`passages`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`passages`].
 
 mod arrays;
 mod doorway;
 mod joining;
 mod passages;
+mod prefixing;
+mod roads;
 mod shingling;
 mod signing;
 
@@ -24,5 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shingling::register(module)?;
     signing::register(module)?;
     joining::register(module)?;
+    prefixing::register(module)?;
+    roads::register(module)?;
     passages::register(module)
 }

@@ -151,6 +151,26 @@ fn hash_strings<'py>(
     Ok(hashed.into_pyarray(py))
 }
 
+/// A hash of what one sees of each row of bytes at a glance: the same for the same bytes, and cheap whatever the length.
+#[pyfunction]
+#[pyo3(signature = (rows, *, seed))]
+fn glances<'py>(py: Python<'py>, rows: Ragged<'py, u8>, seed: u64) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let (values, offsets) = ragged(&rows, py)?;
+    let seed = hash::spread_seed(seed);
+    let seen = enter(py, 1, || {
+        let glance = |o: &[i64]| hash::glance(&values[o[0] as usize..o[1] as usize], seed);
+        offsets.windows(2).map(glance).collect::<Vec<u64>>()
+    })?;
+    Ok(seen.into_pyarray(py))
+}
+
+/// A checksum of stored bytes.
+#[pyfunction]
+fn checksum(py: Python<'_>, bytes: PyReadonlyArray1<'_, u8>) -> PyResult<u64> {
+    let bytes = slice("bytes", &bytes, py)?;
+    enter(py, 1, || hash::checksum(bytes))
+}
+
 /// Sorts each set and keeps each element once; of a bag, each occurrence.
 #[pyfunction]
 #[pyo3(signature = (sets, *, bag, threads))]
@@ -164,5 +184,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Shingler>()?;
     module.add_function(wrap_pyfunction!(mix_integers, module)?)?;
     module.add_function(wrap_pyfunction!(hash_strings, module)?)?;
+    module.add_function(wrap_pyfunction!(glances, module)?)?;
+    module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(canonical_sets, module)?)
 }

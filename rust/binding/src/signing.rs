@@ -1,10 +1,11 @@
 //! Texts and sets → signatures → bucket keys.
 
+use lookalike_kernels::bands::Bands;
+use lookalike_kernels::hash;
 use lookalike_kernels::memory::zeros;
 use lookalike_kernels::minhash::{self, Family, Orders as Drawn};
-use lookalike_kernels::sign::{Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
+use lookalike_kernels::sign::{self, Keyed, Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
 use lookalike_kernels::simd::Level;
-use lookalike_kernels::{bands, hash};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -151,6 +152,86 @@ fn universal_minima<'py>(
     minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }
 
+/// Bucket keys (one row a band), content hashes, bag digests, flags.
+type KeyedArrays<'py> =
+    (Bound<'py, PyArray2<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
+
+struct KeyBuffers {
+    keys: Vec<u64>,
+    content: Vec<u64>,
+    bag: Vec<u64>,
+    flags: Vec<u8>,
+}
+
+impl KeyBuffers {
+    fn new(rows: usize, bands: usize) -> KeyBuffers {
+        KeyBuffers { keys: vec![0; rows * bands], content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
+    }
+
+    fn lend(&mut self) -> Keyed<'_> {
+        Keyed { keys: &mut self.keys, content: &mut self.content, bag: &mut self.bag, flags: &mut self.flags }
+    }
+
+    fn into_arrays<'py>(self, py: Python<'py>, bands: usize) -> PyResult<KeyedArrays<'py>> {
+        let rows = self.content.len();
+        Ok((
+            self.keys.into_pyarray(py).reshape([bands, rows])?,
+            self.content.into_pyarray(py),
+            self.bag.into_pyarray(py),
+            self.flags.into_pyarray(py),
+        ))
+    }
+}
+
+fn checked_bands(py: Python<'_>, first: usize, bands: usize, rows: usize, slots: usize) -> PyResult<Bands> {
+    let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
+    if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) || slots > MOST_SLOTS {
+        let what = format!("{bands} bands of {rows} rows do not fit {slots} slots");
+        return Err(error(py, "OptionError", what));
+    }
+    Ok(Bands::new(first, bands, rows))
+}
+
+/// Shingles and signs a batch of texts and keeps only the bucket keys; on the calling thread's one.
+#[pyfunction]
+#[pyo3(signature = (texts, shingler, orders, *, bands, rows, path=None))]
+fn key_texts<'py>(
+    py: Python<'py>,
+    texts: Ragged<'py, u8>,
+    shingler: &Shingler,
+    orders: &Orders,
+    bands: usize,
+    rows: usize,
+    path: Option<&str>,
+) -> PyResult<KeyedArrays<'py>> {
+    let level = level(py, path)?;
+    let (values, offsets) = ragged(&texts, py)?;
+    let bands = checked_bands(py, 0, bands, rows, orders.drawn.slots())?;
+    let mut out = KeyBuffers::new(offsets.len() - 1, bands.count());
+    enter(py, 1, || sign::key_texts(level, values, offsets, &shingler.spec, &orders.drawn, &bands, out.lend()))?;
+    out.into_arrays(py, bands.count())
+}
+
+/// Signs a batch of sets of premixed elements and keeps only the bucket keys; on the calling thread's one.
+#[pyfunction]
+#[pyo3(signature = (sets, orders, *, bands, rows, path=None))]
+fn key_sets<'py>(
+    py: Python<'py>,
+    sets: Ragged<'py, u64>,
+    orders: &Orders,
+    bands: usize,
+    rows: usize,
+    path: Option<&str>,
+) -> PyResult<KeyedArrays<'py>> {
+    let level = level(py, path)?;
+    let (elements, offsets) = ragged(&sets, py)?;
+    let bands = checked_bands(py, 0, bands, rows, orders.drawn.slots())?;
+    let mut out = KeyBuffers::new(offsets.len() - 1, bands.count());
+    let seed = hash::spread_seed(orders.seed);
+    enter(py, 1, || sign::key_sets(level, elements, offsets, seed, &orders.drawn, &bands, out.lend()))?;
+    out.into_arrays(py, bands.count())
+}
+
 /// The bucket keys of every row, one row a band, from the band `first` on; the low 16 bits of a key are its band.
 #[pyfunction]
 #[pyo3(signature = (signatures, *, bands, rows, first=0))]
@@ -162,18 +243,16 @@ fn band_keys<'py>(
     first: usize,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let (values, slots) = matrix("signatures", &signatures, py)?;
-    let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
-    if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) || slots > MOST_SLOTS {
-        let what = format!("{bands} bands of {rows} rows do not fit {slots} slots");
-        return Err(error(py, "OptionError", what));
-    }
+    let bands = checked_bands(py, first, bands, rows, slots)?;
     let count = values.len() / slots;
     let keys = enter(py, 1, || {
-        let mut keys = vec![0u64; count * bands];
-        bands::keys_into(values, slots, first, rows, &mut keys);
+        let mut keys = vec![0u64; count * bands.count()];
+        for (row, signature) in values.chunks(slots).enumerate() {
+            bands.keys_into(signature, &mut keys, row, count);
+        }
         keys
     })?;
-    keys.into_pyarray(py).reshape([bands, count])
+    keys.into_pyarray(py).reshape([bands.count(), count])
 }
 
 /// In how many slots the signatures of rows `a[i]` and `b[i]` agree.
@@ -228,6 +307,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sign_texts, module)?)?;
     module.add_function(wrap_pyfunction!(sign_sets, module)?)?;
     module.add_function(wrap_pyfunction!(universal_minima, module)?)?;
+    module.add_function(wrap_pyfunction!(key_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(key_sets, module)?)?;
     module.add_function(wrap_pyfunction!(band_keys, module)?)?;
     module.add_function(wrap_pyfunction!(agreements, module)?)?;
     module.add_function(wrap_pyfunction!(agreement_histogram, module)?)

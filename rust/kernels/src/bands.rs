@@ -8,23 +8,37 @@ use crate::hash;
 /// The bits of a key that hold its band's number; a signature has at most 2¹⁶ slots.
 pub const BAND_BITS: u32 = 16;
 
-/// Writes the keys of signatures of `slots` slots, from the band `first` on: band by band, as many as `keys` has room for.
-pub fn keys_into(signatures: &[u32], slots: usize, first: usize, rows: usize, keys: &mut [u64]) {
-    let count = signatures.len() / slots;
-    if count == 0 {
-        return;
+/// Some bands of a signature.
+pub struct Bands {
+    first: usize,
+    rows: usize,
+    /// Where the hash of each band begins.
+    begun: Vec<u64>,
+}
+
+impl Bands {
+    /// `count` bands of `rows` slots, from the band `first` on.
+    pub fn new(first: usize, count: usize, rows: usize) -> Bands {
+        let begun = (first..first + count).map(|band| hash::begin(hash::mix(band as u64), rows)).collect();
+        Bands { first, rows, begun }
     }
-    let bands = first..first + keys.len() / count;
-    let begun: Vec<u64> = bands.clone().map(|band| hash::begin(hash::mix(band as u64), rows)).collect();
-    for (row, signature) in signatures.chunks(slots).enumerate() {
-        for ((i, band), &begun) in bands.clone().enumerate().zip(&begun) {
+
+    pub fn count(&self) -> usize {
+        self.begun.len()
+    }
+
+    /// Writes a signature's keys, one a band, to `keys[at]`, `keys[at + stride]`, …
+    #[inline]
+    pub fn keys_into(&self, signature: &[u32], keys: &mut [u64], at: usize, stride: usize) {
+        for (i, &begun) in self.begun.iter().enumerate() {
+            let band = self.first + i;
             let mut state = begun;
-            for pair in signature[band * rows..(band + 1) * rows].chunks(2) {
+            for pair in signature[band * self.rows..(band + 1) * self.rows].chunks(2) {
                 let low = u64::from(pair[0]);
                 let high = pair.get(1).map_or(0, |&x| u64::from(x));
                 state = hash::round(state, low | high << 32);
             }
-            keys[i * count + row] = hash::mix(state) >> BAND_BITS << BAND_BITS | band as u64;
+            keys[at + i * stride] = hash::mix(state) >> BAND_BITS << BAND_BITS | band as u64;
         }
     }
 }

@@ -72,6 +72,43 @@ fn load_tail(text: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// A checksum of stored bytes: one flipped bit always changes it, anything else with all but one chance in 2⁶⁴.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    // Four strands side by side, so that one multiplication need not wait for another.
+    let mut strands = [0, 1, 2, 3].map(|strand| begin(strand, bytes.len()));
+    let blocks = bytes.chunks_exact(32);
+    let rest = blocks.remainder();
+    for block in blocks {
+        for (strand, chunk) in strands.iter_mut().zip(block.chunks_exact(8)) {
+            *strand = round(*strand, u64::from_le_bytes(chunk.try_into().expect("eight bytes")));
+        }
+    }
+    for (strand, at) in strands.iter_mut().zip((0..rest.len()).step_by(8)) {
+        *strand = round(*strand, load(rest, at));
+    }
+    mix(strands.into_iter().fold(0, round))
+}
+
+/// A hash of what one sees of a text at a glance: its length and a few words of eight bytes, evenly spaced; all of a short text.
+///
+/// The same for the same bytes, and cheap whatever the length: good for drawing samples, not for telling texts apart.
+pub fn glance(bytes: &[u8], seed: u64) -> u64 {
+    // Every word of a long text is a trip to memory.
+    const WORDS: usize = 3;
+    const SHORT: usize = 256;
+    let mut state = begin(seed, bytes.len());
+    if bytes.len() <= SHORT {
+        for at in (0..bytes.len()).step_by(8) {
+            state = round(state, load(bytes, at));
+        }
+    } else {
+        for i in 0..WORDS {
+            state = round(state, load(bytes, (bytes.len() - 8) * i / (WORDS - 1)));
+        }
+    }
+    mix(state)
+}
+
 /// The hash of a word, already folded.
 #[inline(always)]
 pub fn word(bytes: &[u8], seed: u64) -> u64 {
@@ -113,6 +150,31 @@ pub const fn token(value: u64, seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flipped_bit_changes_the_checksum_and_a_short_texts_glance() {
+        for length in [1usize, 7, 8, 31, 32, 33, 64, 100, 256] {
+            let bytes: Vec<u8> = (0..length).map(|i| mix(i as u64) as u8).collect();
+            let (sum, seen) = (checksum(&bytes), glance(&bytes, 5));
+            assert_ne!(sum, checksum(&bytes[..length - 1]));
+            for bit in 0..8 * length {
+                let mut other = bytes.clone();
+                other[bit / 8] ^= 1 << (bit % 8);
+                assert_ne!(sum, checksum(&other));
+                assert_ne!(seen, glance(&other, 5));
+            }
+        }
+    }
+
+    #[test]
+    fn a_glance_at_a_long_text_reaches_both_ends() {
+        let bytes = vec![7u8; 10_000];
+        for at in [0, 9_999] {
+            let mut other = bytes.clone();
+            other[at] = 8;
+            assert_ne!(glance(&bytes, 0), glance(&other, 0));
+        }
+    }
 
     #[test]
     fn golden_vectors_pin_the_hashes() {

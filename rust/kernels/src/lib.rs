@@ -6,19 +6,29 @@
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
 //! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together; [`pairing`]: buckets → candidates;
 //! 4. [`verify`]: candidates → exact counts; [`sets`]: documents → sets, for those who want them kept, and [`rare`]: of their rarest words;
-//! 5. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
+//! 5. [`prefix`]: the other road, sets → exact pairs without signatures; [`edit`]: strings → grams, and distances of strings;
+//! 6. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
+//!
+//! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
+//! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
+pub mod agreeing;
 pub mod bands;
+pub mod baskets;
 mod chars;
 pub mod components;
+pub mod edit;
 mod ends;
 pub mod hash;
+pub mod meetings;
 pub mod memory;
 pub mod minhash;
 pub mod pairing;
 pub mod passages;
+pub mod prefix;
+pub mod pyramid;
 pub mod radix;
 pub mod rare;
 pub mod sets;

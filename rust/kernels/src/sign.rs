@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
+use crate::bands::Bands;
 use crate::minhash::{Orders, SetSigner, Signer, bag_of, content, sign_set};
 use crate::shingle::{Scratch, Seen, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
@@ -14,16 +15,6 @@ pub const FLAG_EMPTY: u8 = 1;
 pub const FLAG_SHORT: u8 = 2;
 /// Written mostly without spaces between words.
 pub const FLAG_UNSPACED: u8 = 4;
-
-/// What was odd about a document.
-pub(crate) fn flags_of(seen: &Seen) -> u8 {
-    let length = match seen.shingles {
-        0 => FLAG_EMPTY,
-        _ if seen.short => FLAG_SHORT,
-        _ => 0,
-    };
-    length | if seen.unspaced { FLAG_UNSPACED } else { 0 }
-}
 
 /// Where the signatures of a batch go, one entry a row and `slots` a row of `signatures`.
 pub struct Signed<'o> {
@@ -114,6 +105,65 @@ pub fn sign_sets(level: Level, elements: &[u64], offsets: &[i64], seed: u64, ord
             }
         },
     );
+}
+
+/// Where the bucket keys of a batch go: `keys` band by band, the others one entry a row.
+pub struct Keyed<'o> {
+    pub keys: &'o mut [u64],
+    pub content: &'o mut [u64],
+    pub bag: &'o mut [u64],
+    pub flags: &'o mut [u8],
+}
+
+/// Signs every document of a batch and keeps, of the signatures, only the keys of some bands. On one thread.
+pub fn key_texts(
+    level: Level,
+    values: &[u8],
+    offsets: &[i64],
+    spec: &Spec,
+    orders: &Orders,
+    bands: &Bands,
+    out: Keyed<'_>,
+) {
+    let mut work = Workspace { scratch: Scratch::default(), signer: Signer::default() };
+    let mut signature = vec![0; orders.slots()];
+    let rows = offsets.len() - 1;
+    for (row, o) in offsets.windows(2).enumerate() {
+        let (seen, bag) =
+            sign_one(level, &values[o[0] as usize..o[1] as usize], spec, orders, &mut signature, &mut work);
+        bands.keys_into(&signature, out.keys, row, rows);
+        out.content[row] = content(&signature, spec.seed);
+        out.bag[row] = bag;
+        out.flags[row] = flags_of(&seen);
+    }
+}
+
+/// Signs every set of premixed elements and keeps, of the signatures, only the keys of some bands. On one thread.
+pub fn key_sets(
+    level: Level,
+    elements: &[u64],
+    offsets: &[i64],
+    seed: u64,
+    orders: &Orders,
+    bands: &Bands,
+    out: Keyed<'_>,
+) {
+    let mut signer = SetSigner::default();
+    let mut signature = vec![0; orders.slots()];
+    let rows = offsets.len() - 1;
+    for (row, o) in offsets.windows(2).enumerate() {
+        let set = &elements[o[0] as usize..o[1] as usize];
+        out.bag[row] = sign_set(level, set, orders, &mut signature, &mut signer);
+        bands.keys_into(&signature, out.keys, row, rows);
+        out.content[row] = content(&signature, seed);
+        out.flags[row] = if set.is_empty() { FLAG_EMPTY } else { 0 };
+    }
+}
+
+/// What was odd about a document.
+pub(crate) fn flags_of(seen: &Seen) -> u8 {
+    let empty = seen.shingles == 0;
+    u8::from(empty) * FLAG_EMPTY | u8::from(seen.short && !empty) * FLAG_SHORT | u8::from(seen.unspaced) * FLAG_UNSPACED
 }
 
 type RowPiece<'o> = (&'o mut [u32], &'o mut [u64], &'o mut [u64], &'o mut [u8]);

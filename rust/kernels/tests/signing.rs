@@ -3,7 +3,7 @@
 mod given;
 
 use given::{on_threads, ragged, spec, text, variants};
-use lookalike_kernels::bands::keys_into;
+use lookalike_kernels::bands::Bands;
 use lookalike_kernels::minhash::{EMPTY, Family, Orders, SetSigner, agreement, content, sign_set};
 use lookalike_kernels::sets::{canonical, sets, shingles};
 use lookalike_kernels::shingle::Spec;
@@ -117,7 +117,7 @@ proptest! {
             .iter()
             .map(|signature| {
                 let mut keys = vec![0; bands];
-                keys_into(signature, signature.len(), 0, rows, &mut keys);
+                Bands::new(0, bands, rows).keys_into(signature, &mut keys, 0, 1);
                 keys
             })
             .collect();

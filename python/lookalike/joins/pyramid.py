@@ -1,0 +1,113 @@
+"""The Hamming pyramid: sets as columns of a boolean matrix, banded where their density tells them apart.
+
+    fold      rows of the matrix are elements in random order; OR-ing them in pairs halves it, level by level
+    sample    a hundred rows of each level, in bands, of the columns that fill 20% to 80% of it
+    meet      columns that are equal in a band of some level are candidates
+    verify    the exact similarity of every candidate
+
+Folding and sampling read a set once for each of its two or three levels, and nothing but bits is compared
+before the check. What is found is exact, what is missed is a matter of chance, planned and then estimated
+(`theory.pyramid`). Two columns of density d that have nothing to do with each other agree in a row with
+chance d² + (1−d)², so a fixed share of all pairs of like size become candidates (`plan.stray`): of a hundred
+rows .003 at threshold .8, .04 at .7, but four in five at .5. A road for high thresholds and some hundred
+thousand sets.
+
+Memory: the engine's, for 12 bytes a set, level and band and 12 a candidate; at the driver 9 bytes a row, and
+the pairs found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines import Engine
+from lookalike.joins.elements import Sizes, sets_of, shingler_of
+from lookalike.joins.found import Found
+from lookalike.joins.items import Items
+from lookalike.joins.meetings import count_meetings, meetings, unpacked
+from lookalike.runs.watch import Watch
+from lookalike.theory.pyramid import MOST_LEVELS, PyramidPlan, levels, plan_pyramid
+from lookalike.theory.recall import RecallEstimate, recall_from_chances
+from lookalike.types import F64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pyramided(Found):
+    """What the pyramid found, how it was cut, and the recall it estimates it had."""
+
+    plan: PyramidPlan
+    recall: RecallEstimate
+
+
+def pyramid(
+    items: Items,
+    *,
+    threshold: float,
+    seed: int,
+    engine: Engine,
+    watch: Watch,
+    recall: float = 0.95,
+    sampled: int = 100,
+) -> Pyramided:
+    """Find pairs of sets whose Jaccard similarity reaches the threshold, with measured recall.
+
+    Parameters
+    ----------
+    threshold
+        From .5 on: sets less alike may have no density in common.
+    seed
+        Draws the order of the rows.
+    recall
+        Expected at least, of pairs at the threshold.
+    sampled
+        Rows looked at a level. More of them make longer bands for the same recall, and fewer candidates.
+    """
+    cut = plan_pyramid(threshold, recall=recall, sampled=sampled)
+    fold = Fold(shingler_of(items), cut.bands, cut.rows, seed)
+    with watch.stage("fold", items.rows, size=items.bytes) as advance:
+        keys = engine.map(items.table, fold, advance=advance)
+    with watch.stage("candidates", keys.rows, unit="keys"):
+        met = meetings(engine, keys, "bucket", boundary=items.boundary)
+        counted = count_meetings(engine, met, most=MOST_LEVELS * cut.bands)
+        candidates = engine.map(counted, unpacked)
+    with watch.stage("verify", candidates.rows, unit="candidates") as advance:
+        exact = items.exact(at_least=threshold)
+        pairs = engine.fetch(items.table, candidates, ("a", "b"), exact, advance=advance)
+    chances = _chances(cut, Found.of(pairs, candidates.rows), items, engine)
+    return Pyramided.of(pairs, candidates.rows, plan=cut, recall=recall_from_chances(chances))
+
+
+def _chances(cut: PyramidPlan, found: Found, items: Items, engine: Engine) -> F64:
+    """The chance that each pair had to be found, by the sizes of its sets."""
+    # Only sets of pairs are measured: texts have to be cut into shingles for it once more.
+    marked = np.zeros(items.rows, np.bool_)
+    marked[found.a] = marked[found.b] = True
+    measured = engine.map(items.table, Sizes(shingler_of(items), marked))
+    sizes = np.zeros(items.rows)
+    sizes[measured.column("row")] = measured.column("size")
+    a, b = sizes[found.a], sizes[found.b]
+    shared = found.similarity * (a + b) / (1 + found.similarity)
+    return cut.chance(shared, a, b)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A stage: items → a key a level and band (`bucket`, `row`), at the levels that suit each set's size."""
+
+    shingler: _core.Shingler | None
+    bands: int
+    rows: int
+    seed: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        sets = sets_of(batch, self.shingler)
+        first, last = levels(np.diff(sets.offsets))
+        keys, of = _core.pyramid_keys(
+            (sets.elements, sets.offsets), first, last, bands=self.bands, rows=self.rows, seed=self.seed
+        )
+        row = batch["row"].to_numpy().astype(np.uint32)[of]
+        return pa.record_batch({"bucket": pa.array(keys), "row": pa.array(row)})
