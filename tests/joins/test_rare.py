@@ -10,7 +10,7 @@ from tests.shingles.rarest import rarest
 
 import lookalike as la
 from lookalike.applications.documents import collection
-from lookalike.engines import LocalEngine, Table
+from lookalike.engines import LocalEngine, Table, memory
 from lookalike.joins import Items, by_rarest_words
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle, sets_of_texts
@@ -75,6 +75,13 @@ def test_threads_and_batches_do_not_matter(monkeypatch, verify):
         monkeypatch.setattr(collection, "BATCH_BYTES", batch_bytes)
         engine = LocalEngine(threads, batch_rows=batch_rows)
         assert everything(engine=engine, verify=verify) == expected
+
+
+def test_a_memory_budget_that_everything_spills_past_does_not_matter(monkeypatch, tmp_path):
+    expected = everything(engine=LocalEngine(2))
+    monkeypatch.setattr(memory, "LEAST", 1)
+    monkeypatch.setattr(collection, "BATCH_BYTES", 2000)
+    assert everything(engine=LocalEngine(2, memory=5000, scratch=tmp_path)) == expected
 
 
 def test_the_order_of_rows_does_not_matter():
