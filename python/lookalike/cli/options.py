@@ -144,8 +144,9 @@ ShingleForm = Annotated[
         "--shingle",
         metavar="UNIT:K",
         rich_help_panel=SIMILARITY,
-        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), or stopwords for "
-        "news. Options follow it: chars:9+nfkc-case.",
+        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), stopwords for news, "
+        "or words:1+rare20 for the 20 words of it that the fewest documents hold. Options follow it: "
+        "chars:9+nfkc-case.",
     ),
 ]
 Slots = Annotated[
