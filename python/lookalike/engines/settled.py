@@ -16,6 +16,7 @@ class Settled(OnDisk):
     """A batch of a table that a run has settled."""
 
     numbers = None
+    widths = None
 
     def __init__(self, table: StoredTable, place: int) -> None:
         self._table = table
