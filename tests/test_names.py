@@ -24,8 +24,10 @@ NAMES = [
     "as_sets",
     "cluster",
     "compare",
+    "decontaminate",
     "dedup",
     "plan",
+    "read_sets",
     "similar_pairs",
 ]
 

@@ -7,8 +7,10 @@ Everything here is a room on one road:
 
     dedup          keep one document of every group of near-duplicates
     similar_pairs  all pairs at least as similar as a threshold, in one collection or between two
+    read_sets      sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     cluster        pairs → connected clusters
     compare        two texts: how similar, and what they share
+    decontaminate  which test items occur, whole or in part, in training documents
     plan           what a threshold and a promised recall ask of the bands
     MinHash        the family of hash functions behind it
     Shingle        how a document becomes a set
@@ -24,9 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.applications.compare import Comparison, compare
+    from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
+    from lookalike.applications.sets import read_sets
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
     from lookalike.families import MinHash
@@ -55,8 +59,10 @@ _HOMES = {
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
+    "decontaminate": "applications.decontaminate",
     "dedup": "applications.documents",
     "plan": "theory",
+    "read_sets": "applications.sets",
     "similar_pairs": "applications.documents",
 }
 
@@ -77,8 +83,10 @@ __all__ = [
     "as_sets",
     "cluster",
     "compare",
+    "decontaminate",
     "dedup",
     "plan",
+    "read_sets",
     "similar_pairs",
 ]
 

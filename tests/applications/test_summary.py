@@ -27,5 +27,5 @@ def test_one_large_bucket_and_one_row_left():
     account = la.similar_pairs(["a", "b"]).account
     large = LeaderAccount(buckets=1, rows=70, largest=70, checked=69, not_compared=2000, unsettled=1)
     said = search_advice(replace(account, large=large), la.PairOptions())
-    assert said[0].startswith("70 documents are in 1 very large bucket, the largest of 70: ")
+    assert said[0].startswith("70 items are in 1 very large bucket, the largest of 70: ")
     assert said[1].startswith("1 row of very large buckets matched no leader there; ")

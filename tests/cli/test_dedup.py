@@ -182,3 +182,45 @@ def test_threads_do_not_change_the_result(type_, large_corpus, tmp_path):
         assert type_("dedup", large_corpus, "--threads", threads, "-o", out).code == 0
         tables.append([pq.read_table(out / f"{name}.parquet") for name in ("pairs", "clusters", "samples")])
     assert tables[0] == tables[1] == tables[2]
+
+
+def test_paragraphs_can_be_dropped_instead_of_documents(type_, texts, tmp_path, write_lines):
+    path = write_lines(
+        tmp_path / "in.jsonl", [{"text": "\n\n".join(texts)}, {"text": texts[0]}, {"text": texts[4]}]
+    )
+    out = tmp_path / "out"
+    ended = type_("dedup", path, "--unit", "paragraph", "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    assert [row["text"] for row in lines_of(out / "kept" / "in.jsonl")] == [
+        f"{texts[0]}\n\n{texts[1]}\n\n{texts[4]}"
+    ]
+    facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
+    assert facts["units"] == "7"
+    assert facts["kept"] == "3 (42.9%), dropped 4"
+    assert facts["of documents"] == "0 whole, 1 trimmed, 2 dropped with nothing left"
+    assert pq.read_table(out / "documents.parquet")["kept"].to_pylist() == [True, False, False]
+    planned = json.loads(type_("dedup", path, "--unit", "paragraph", "--dry-run", "--json").out)
+    assert planned["counts"]["units"] == 7
+    assert planned["parameters"]["unit"] == "paragraph"
+
+
+def test_standard_input_may_be_a_pipe_that_nobody_can_read_twice(large_corpus, start, tmp_path):
+    process = start("dedup", "-", "-o", tmp_path / "piped", "--json", stdin=subprocess.PIPE)
+    out, err = process.communicate(large_corpus.read_text(encoding="utf-8"))
+    assert (process.returncode, err) == (0, "")
+    named = start("dedup", large_corpus, "-o", tmp_path / "named", "--json").communicate()[0]
+    assert json.loads(out)["counts"] == json.loads(named)["counts"]
+    kept = tmp_path / "named" / "kept" / large_corpus.name
+    assert (tmp_path / "piped" / "kept" / "standard-input.jsonl").read_bytes() == kept.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [("", "nothing to read"), ("no json at all\n", "-, line 1"), ('{"body": "x"}\n', "no column 'text'")],
+)
+def test_what_is_wrong_on_a_pipe_is_said_as_it_is_of_files(start, tmp_path, typed, reason):
+    process = start("dedup", "-", "-o", tmp_path / "out", stdin=subprocess.PIPE)
+    _, err = process.communicate(typed)
+    assert process.returncode == 2
+    assert reason in err
+    assert not (tmp_path / "out").exists()

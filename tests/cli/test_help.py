@@ -10,6 +10,7 @@ import pytest
 
 import lookalike
 from lookalike.applications.compare import compare
+from lookalike.applications.decontaminate import DecontaminateOptions
 from lookalike.applications.demo import demo
 from lookalike.applications.documents import DedupOptions, PairOptions
 from lookalike.cli.app import COMMANDS, load
@@ -47,6 +48,7 @@ def test_the_line_in_the_list_is_the_first_of_the_commands_own_help(name):
     ("name", "defaults"),
     [
         ("dedup", {field.name: field.default for field in dataclasses.fields(DedupOptions)}),
+        ("decontaminate", {field.name: field.default for field in dataclasses.fields(DecontaminateOptions)}),
         ("pairs", {field.name: field.default for field in dataclasses.fields(PairOptions)}),
         ("plan", {field.name: field.default for field in dataclasses.fields(PairOptions)}),
         ("compare", {name: given.default for name, given in inspect.signature(compare).parameters.items()}),
@@ -64,9 +66,9 @@ def test_commands_have_no_defaults_of_their_own(name, defaults):
     assert theirs == {option: defaults[option] for option in theirs}
 
 
-@pytest.mark.parametrize("name", ["dedup", "pairs"])
+@pytest.mark.parametrize("name", ["dedup", "pairs", "decontaminate"])
 def test_every_option_of_the_library_can_be_given(name):
-    options = {"dedup": DedupOptions, "pairs": PairOptions}[name]
+    options = {"dedup": DedupOptions, "pairs": PairOptions, "decontaminate": DecontaminateOptions}[name]
     given = {parameter.name for parameter in load(name).params}
     # There is one measure so far, so there is nothing to choose.
     assert {field.name for field in dataclasses.fields(options)} - {"measure"} <= given

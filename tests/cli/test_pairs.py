@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 
 from lookalike import _core, similar_pairs
-from lookalike.cli.pairs import repeated
+from lookalike.cli.repeated import repeated
 from lookalike.runs import RunRecord, read_parquet
 
 
@@ -86,3 +86,74 @@ def test_documents_can_be_compared_by_their_rarest_words(type_, corpus, tmp_path
 def test_a_similarity_that_was_only_estimated_is_called_so(type_, corpus, tmp_path):
     assert type_("pairs", corpus, "--verify", "signature", "-o", tmp_path / "out").code == 0
     assert pq.read_table(tmp_path / "out" / "pairs.parquet").column_names == ["a", "b", "estimate"]
+
+
+BASKETS = "1 2 3 4 5\n1 2 3 4 5 6\n\n7 8\n8 7\n"
+
+
+def test_sets_a_line_are_joined(type_, tmp_path):
+    path, out = tmp_path / "baskets.dat", tmp_path / "out"
+    path.write_text(BASKETS)
+    ended = type_("pairs", "--sets", path, "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    assert found_in(out) == [(f"{path}:0", f"{path}:1"), (f"{path}:3", f"{path}:4")]
+    assert ended.out.splitlines()[0].split() == ["sets", "5,", "15", "elements", "in", "all"]
+    counts = RunRecord.read(out).counts
+    assert (counts["sets"], counts["elements"], counts["empty"], counts["copies"]) == (5, 15, 1, 1)
+    RunRecord.read(out).verify(out)
+
+
+LIKES = "user,film,stars\nann,1,5\nann,2,4\nbob,2,5\nbob,1,5\nbob,3,1\ncat,9,3\n"
+
+
+def test_an_edge_table_is_joined_in_either_direction(type_, tmp_path):
+    path = tmp_path / "likes.csv"
+    path.write_text(LIKES)
+    rated = ("--rating", "stars", "--least-rating", 4)
+    users = type_(
+        *("pairs", "--sets", path, "--set-of", "user", "--items", "film", *rated),
+        *("-o", tmp_path / "users", "--json"),
+    )
+    assert users.code == 0
+    assert found_in(tmp_path / "users") == [("ann", "bob")]
+    record = json.loads(users.out)
+    assert record["parameters"]["of"] == "user"
+    # cat has rated nothing highly, and is there all the same.
+    assert (record["counts"]["sets"], record["counts"]["empty"]) == (3, 1)
+    films = type_("pairs", "--sets", path, "--set-of", "film", "--items", "user", "-o", tmp_path / "films")
+    assert films.code == 0
+    assert found_in(tmp_path / "films") == [("1", "2")]
+
+
+def test_two_collections_of_sets_are_joined(type_, tmp_path):
+    (tmp_path / "a.dat").write_text("x 1 2 3\ny 4\n")
+    (tmp_path / "b.dat").write_text("z 3 2 1\n")
+    out = tmp_path / "out"
+    ended = type_(
+        "pairs", "--sets", tmp_path / "a.dat", "--with", tmp_path / "b.dat", "--id", "first", "-o", out
+    )
+    assert ended.code == 0
+    assert found_in(out) == [("x", "z")]
+    assert RunRecord.read(out).counts["sets_by_collection"] == [2, 1]
+
+
+def test_mistakes_about_sets_are_explained(refused, corpus, tmp_path):
+    out = ("-o", tmp_path / "out")
+    assert "go with --sets" in refused("pairs", corpus, "--items", "tags", *out)
+    assert "looks like a table" in refused("pairs", "--sets", corpus, *out)
+    assert "no column 'tags'" in refused("pairs", "--sets", corpus, "--items", "tags", *out)
+    path = tmp_path / "likes.csv"
+    path.write_text(LIKES + "dan,,1\n")
+    edges = ("--set-of", "user", "--items", "film")
+    assert "likes.csv, line 8: 'film' is empty" in refused("pairs", "--sets", path, *edges, *out)
+    assert not (tmp_path / "out").exists()
+
+
+def test_rows_of_an_edge_table_can_be_skipped(type_, tmp_path):
+    path = tmp_path / "likes.csv"
+    path.write_text(LIKES + "dan,,1\n")
+    edges = ("--set-of", "user", "--items", "film", "--on-error", "skip")
+    ended = type_("pairs", "--sets", path, *edges, "-t", "0.6", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "1 row could not be read" in ended.err
+    assert found_in(tmp_path / "out") == [("ann", "bob")]

@@ -3,6 +3,7 @@
 app.py           the commands there are; each is a function in a file of its own, loaded when it is called
 options.py       options that several commands share, with the library's defaults
 output.py        what is checked before a run begins, and notes to standard error
+repeated.py      options with several values
 ending.py        how a run ends: exit codes, and errors in a sentence
 side_by_side.py  two texts beside each other, for `compare`
 steps.py         what `demo` shows while it runs

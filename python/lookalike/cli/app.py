@@ -20,9 +20,10 @@ from lookalike.cli import ending
 #: Each command with its line in the list; the line is also the first of the function's docstring.
 COMMANDS = {
     "dedup": "Keep one document of every group of near-duplicates.",
-    "pairs": "Find all pairs of similar documents, in one collection or two.",
+    "pairs": "Find all pairs of similar items, in one collection or two.",
     "cluster": "Group everything that pairs connect.",
     "compare": "Show how similar two texts are, and the passages they share.",
+    "decontaminate": "Find the test items that occur in training documents.",
     "plan": "Show what a threshold and a promised recall ask of the bands.",
     "demo": "Plant edited copies in a made-up corpus, and see them found.",
 }
@@ -59,6 +60,10 @@ class Command(TyperCommand):
 
 class Deferred(TyperCommand):
     """A command known by its name and its line in the list, until somebody calls it."""
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """The whole line: all of them fit a terminal of 80 columns, and a cut one says less."""
+        return self.help or ""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Load the command and let it read its arguments."""

@@ -56,6 +56,68 @@ OnError = Annotated[
     ),
 ]
 
+SetsGiven = Annotated[
+    bool,
+    typer.Option(
+        "--sets",
+        rich_help_panel=READING,
+        help="The input holds sets: a set a line, tokens between white space (--id first: before them its "
+        "id); or a table, as the options below say; or a sparse matrix (.npz, .mtx).",
+    ),
+]
+SetOf = Annotated[
+    str | None,
+    typer.Option(
+        "--set-of",
+        metavar="COL",
+        show_default=False,
+        rich_help_panel=READING,
+        help="Of a table with an item a row (user, item): the column of whose sets they are. Of a matrix: "
+        "rows or columns.",
+    ),
+]
+Items = Annotated[
+    str | None,
+    typer.Option(
+        "--items",
+        metavar="COL",
+        show_default=False,
+        rich_help_panel=READING,
+        help="The column of what is in the sets; without --set-of it holds a list a row. Exchange the two "
+        "for the dual: similar items rather than users.",
+    ),
+]
+Rating = Annotated[
+    str | None,
+    typer.Option(
+        "--rating",
+        metavar="COL",
+        show_default=False,
+        rich_help_panel=READING,
+        help="A column of numbers: rows under --least-rating are left out of the sets.",
+    ),
+]
+LeastRating = Annotated[
+    float | None,
+    typer.Option(
+        "--least-rating",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=READING,
+        help="The least rating of an item that counts.",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        metavar="CHARACTER",
+        show_default=False,
+        rich_help_panel=READING,
+        help="Of a set a line: what stands between tokens, instead of white space.",
+    ),
+]
+
 Threshold = Annotated[
     float,
     typer.Option(
@@ -154,6 +216,36 @@ Threads = Annotated[
         show_default="all cores",
         rich_help_panel=RUNNING,
         help="Threads to use. The result does not depend on it.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        show_default="half of what is free",
+        rich_help_panel=RUNNING,
+        help="Memory to work with, such as 4GB, above what Python itself needs. What does not fit waits on "
+        "disk. The result does not depend on it.",
+    ),
+]
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="FOLDER",
+        show_default="beside the output",
+        rich_help_panel=RUNNING,
+        help="Folder for what does not fit memory; best on a fast disk.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        rich_help_panel=RUNNING,
+        help="Go on with a run that was killed, interrupted or out of disk: the same input and options, and "
+        "what it had done is not done again.",
     ),
 ]
 ProgressKind = Annotated[

@@ -55,12 +55,16 @@ def opened(inputs: Iterable[str], reading: Reading, *, output: Path | None) -> I
 
 
 def _check_apart(source: FileSource, output: Path) -> None:
+    check_outside([(file.path, file.label) for file in source.files], output)
+
+
+def check_outside(files: Iterable[tuple[Path, str]], output: Path) -> None:
     """What an earlier run wrote must not be taken for input, and then be replaced by the output."""
     folder = Path(os.path.realpath(output))
-    for file in source.files:
-        if folder in Path(os.path.realpath(file.path)).parents:
+    for path, label in files:
+        if folder in Path(os.path.realpath(path)).parents:
             raise OutputError(
-                f"{file.label} would be read and lies in the output folder {output}: "
+                f"{label} would be read and lies in the output folder {output}: "
                 "choose an output folder outside the input"
             )
 

@@ -21,8 +21,11 @@ from lookalike.engines.cores import checked_threads
 from lookalike.engines.memory import Budget
 from lookalike.engines.reach import shares
 from lookalike.engines.runs import Runs
+from lookalike.engines.settled import settle
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import OptionError
+from lookalike.runs.ledger import Ledger
+from lookalike.runs.sizes import parse_size
 from lookalike.types import I64
 
 #: A piece of work smaller than this costs more to hand out than to do.
@@ -48,6 +51,8 @@ class LocalEngine:
     batch_rows
         The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside.
         Changes the memory, never the answer.
+    ledger
+        Where tables are settled, for a run that may be killed and go on; nowhere by default.
     """
 
     #: Some 200 MB of keys and of room to sort them: more at once is no faster.
@@ -60,11 +65,13 @@ class LocalEngine:
         memory: int | None = None,
         scratch: str | Path | None = None,
         batch_rows: int = 1 << 16,
+        ledger: Ledger | None = None,
     ) -> None:
         self.threads = checked_threads(threads)
         if batch_rows < 1:
             raise OptionError(f"batch_rows={batch_rows} is out of range: 1 or more")
         self.batch_rows = batch_rows
+        self.ledger = ledger
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
 
     def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
@@ -98,6 +105,10 @@ class LocalEngine:
             budget=self.budget,
         )
         return self._work(runs.of(table), stage, table.schema, None)
+
+    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+        """A table of this run; without a ledger simply the one made now."""
+        return make() if self.ledger is None else settle(self.ledger, name, make)
 
     def fetch(
         self,
@@ -194,6 +205,11 @@ class LocalEngine:
             finally:
                 # After an error or Ctrl-C: what has not begun never begins.
                 pool.shutdown(cancel_futures=True)
+
+
+def local_engine(threads: int | None = None, memory: int | str | None = None) -> LocalEngine:
+    """An engine of so many threads and so much memory, as a person writes it."""
+    return LocalEngine(threads, memory=None if memory is None else parse_size(memory))
 
 
 def _is_light(stage: object) -> bool:

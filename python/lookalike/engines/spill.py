@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,16 +71,28 @@ def _checksum(message: pa.Buffer) -> int:
     return _core.checksum(np.frombuffer(message, np.uint8))
 
 
-@dataclass(frozen=True, eq=False)
-class Spilled:
+class OnDisk(ABC):
     """A batch on disk."""
+
+    num_rows: int
+    nbytes: int
+    #: The numbers of its rows, if they are known without reading it.
+    numbers: range | U32 | None
+
+    @abstractmethod
+    def load(self) -> pa.RecordBatch:
+        """Bring it back."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spilled(OnDisk):
+    """A batch in a spill file."""
 
     file: SpillFile
     offset: int
     nbytes: int
     checksum: int
     num_rows: int
-    #: The numbers of its rows, if they have any: known without reading it.
     numbers: range | U32 | None
 
     def load(self) -> pa.RecordBatch:
@@ -87,19 +100,19 @@ class Spilled:
         return self.file.read(self.offset, self.nbytes, self.checksum)
 
 
-Piece: TypeAlias = "pa.RecordBatch | Spilled"
+Piece: TypeAlias = "pa.RecordBatch | OnDisk"
 
 
 def loaded(piece: Piece) -> pa.RecordBatch:
     """A batch, wherever it is."""
-    return piece.load() if isinstance(piece, Spilled) else piece
+    return piece.load() if isinstance(piece, OnDisk) else piece
 
 
 def row_numbers(piece: Piece) -> I64:
     """The column `row` of a batch, wherever it is."""
-    if isinstance(piece, Spilled):
+    if isinstance(piece, OnDisk) and piece.numbers is not None:
         return np.asarray(piece.numbers, np.int64)
-    numbers: I64 = piece["row"].to_numpy().astype(np.int64, copy=False)
+    numbers: I64 = loaded(piece)["row"].to_numpy().astype(np.int64, copy=False)
     return numbers
 
 
@@ -120,7 +133,7 @@ class Batches(Sequence[pa.RecordBatch]):
         self.rows = sum(piece.num_rows for piece in self.pieces)
         self.nbytes = sum(piece.nbytes for piece in self.pieces)
         #: Whether all of them are in memory.
-        self.at_hand = not any(isinstance(piece, Spilled) for piece in self.pieces)
+        self.at_hand = not any(isinstance(piece, OnDisk) for piece in self.pieces)
 
     def __len__(self) -> int:
         return len(self.pieces)

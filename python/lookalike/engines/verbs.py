@@ -137,6 +137,12 @@ class Engine(Protocol):
         other, and with `repeat_first` each of those begins with the run's first row.
         """
 
+    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+        """A table that is there again when a run is killed and goes on; made if it is not there yet.
+
+        What `make` makes must follow from the inputs, the run's parameters and tables settled before.
+        """
+
     def fetch(
         self,
         table: Table,

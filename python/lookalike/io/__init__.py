@@ -1,12 +1,23 @@
 """Things in: parquet, jsonl, csv, text folders, frames and lists, as Arrow batches; and kept rows out again.
 
-source.py      what every source offers: scan, ids, kept rows files.py       files, folders, globs and
-standard input          frames.py   lists and whatever speaks Arrow inputs.py      which files are meant
-spool.py    standard input, readable twice format.py      what a format offers jsonlines.py
-separated.py (csv, tsv; quoting.py)  parquet.py  textfiles.py      the formats records.py     text files
-in chunks of whole records             stream.py   compression columns.py     what lies in a column
-becomes text                faults.py   rows that cannot be read layout.py      row numbers, files, rows
-in files                 ids.py      ids are unique batching.py    batches of bounded size
+source.py      what every source offers: scan, ids, kept rows
+files.py       files, folders, globs and standard input
+frames.py      lists and whatever speaks Arrow
+inputs.py      which files are meant
+spool.py       standard input, readable twice
+format.py      what a format offers: jsonlines.py, separated.py (and quoting.py), parquet.py, textfiles.py
+records.py     text files in chunks of whole records
+stream.py      compression
+columns.py     what lies in a column becomes text
+units.py       paragraphs and lines of texts
+edits.py       kept documents with another text
+setfiles.py    a set a line
+edges.py       tables that hold sets: an edge a row, or a list a row
+matrices.py    sparse matrices in files
+faults.py      rows that cannot be read
+layout.py      row numbers, files, rows in files
+ids.py         ids are unique
+batching.py    batches of bounded size
 """
 
 from __future__ import annotations

@@ -39,9 +39,11 @@ def _pieces(batch: pa.RecordBatch, batch_bytes: int) -> Iterator[pa.RecordBatch]
     if batch.nbytes <= batch_bytes:
         yield batch
         return
-    # Sizes of rows: exactly for the text, on average for what comes with it.
+    # Sizes of rows: exactly for the text, on average for what comes with it, or where there is no text.
     text = batch.column(0)
-    offsets = np.frombuffer(text.buffers()[1], dtype=np.int64)[text.offset :][: len(text) + 1]
+    offsets = np.zeros(batch.num_rows + 1, np.int64)
+    if pa.types.is_large_string(text.type):
+        offsets = np.frombuffer(text.buffers()[1], dtype=np.int64)[text.offset :][: len(text) + 1]
     beside = (batch.nbytes - int(offsets[-1] - offsets[0])) / batch.num_rows
     ends = offsets + (np.arange(len(offsets)) * beside).astype(np.int64)
     start = 0

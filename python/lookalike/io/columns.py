@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,24 @@ class Wanted:
         taken = {"text"} | ({"id"} if self.id is not None else set())
         extra = [f"extra {name}" if name in taken else name for name in self.columns]
         return ["text", *([] if self.id is None else ["id"]), *extra]
+
+    @property
+    def required(self) -> int:
+        """How many columns, from the first on, must hold a value in every row."""
+        return 1 if self.id is None else 2
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """Columns of jsonl whose integers stay integers; a score may begin with 1 and go on with 0.5."""
+        return frozenset() if self.id is None else frozenset([self.id])
+
+    def settled(self, types: Sequence[pa.DataType]) -> list[pa.DataType]:
+        """The types of a batch, from those that lie in the source."""
+        return [pa.large_string(), *types[1:]]
+
+    def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
+        """A column as read, made what is wanted; positions that cannot be are added to `flaws`."""
+        return array
 
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless `schema` (types in the order of `names`) can serve as text, id and extra columns."""
@@ -130,7 +149,8 @@ def settle(
             array = _decoded(array)
         if is_text(array.type):
             array = _valid_text(array, name, flaws)
-        if position == 0 or (position == 1 and wanted.id is not None):
+        array = wanted.convert(name, array, flaws)
+        if position < wanted.required:
             for null in np.flatnonzero(_nulls(array)) if array.null_count else ():
                 flaws.setdefault(int(null), f"{name!r} is null or missing")
         settled.append(array if array.type == field.type else array.cast(field.type))
@@ -196,6 +216,25 @@ def choose(table: pa.Table, mask: npt.NDArray[np.bool_]) -> pa.Table:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
         runs = [table.slice(start, stop - start) for start, stop in edges.reshape(-1, 2).tolist()]
         return pa.concat_tables([table.slice(0, 0), *runs])
+
+
+class Apply(Protocol):
+    """Gives the texts of rows as they are written."""
+
+    def apply(self, rows: npt.NDArray[np.int64], texts: pa.Array) -> pa.Array:
+        """The texts of rows, as read → as they are written."""
+
+
+def with_texts(table: pa.Table, name: str, edits: Apply, rows: npt.NDArray[np.int64]) -> pa.Table:
+    """The table with edited texts in the column `name`, of the type they had."""
+    column = table.column(name)
+    kind = column.type
+    plain = column.cast(_plain(kind)).cast(pa.large_string()).combine_chunks()
+    new = edits.apply(rows, pa.concat_arrays(plain.chunks) if isinstance(plain, pa.ChunkedArray) else plain)
+    if pa.types.is_dictionary(kind):
+        new = new.cast(kind.value_type).dictionary_encode()
+    at = table.column_names.index(name)
+    return table.set_column(at, table.schema.field(at), new.cast(kind))
 
 
 def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:

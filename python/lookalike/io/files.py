@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import Wanted, common_types
+from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError, UnreadableFileError
 from lookalike.io.format import InputFile, ReadPlan
 from lookalike.io.inputs import STANDARD_INPUT, find_files, standard_input_file
@@ -75,6 +76,8 @@ class FileSource(Source):
     ) -> None:
         super().__init__(wanted, on_error)
         self.files = list(files)
+        self.spooled = spool is not None
+        """Whether they came on standard input, and are gone with the process."""
         self.passed_over = passed_over
         """Files in searched folders that are of no readable kind."""
         if spool is not None:
@@ -82,8 +85,7 @@ class FileSource(Source):
         self._stamps = [file.stamp() for file in self.files]
         self._unopened: dict[int, str] = {}
         self._own = self._probe_all()
-        types = common_types(self._own)
-        types[0] = pa.large_string()
+        types = wanted.settled(common_types(self._own))
         self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
 
     @property
@@ -101,21 +103,24 @@ class FileSource(Source):
         """Size of the files on disk."""
         return sum(size for size, _ in self._stamps)
 
-    def kept(self, mask: Mask) -> pa.Table:
+    def kept(self, mask: Mask, edits: Edits | None = None) -> pa.Table:
         """The text, id and extra columns of the kept rows; `write_kept` writes all columns."""
         self.layout.check(mask)
         kept = []
         done = 0
         for batch in self.scan():
+            if edits is not None:
+                texts = edits.apply(done + np.arange(batch.num_rows), batch.column(0))
+                batch = pa.record_batch([texts, *batch.columns[1:]], schema=batch.schema)
             kept.append(batch.filter(pa.array(mask[done : done + batch.num_rows])))
             done += batch.num_rows
         return pa.Table.from_batches(kept, schema=self._schema)
 
-    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+    def write_kept(self, folder: Path, mask: Mask, edits: Edits | None = None) -> list[Path]:
         """Write a file for each input file, of the same name, format and compression, with the kept rows.
 
-        Lines of jsonl and rows of csv are the same bytes as in the input. A .txt file whose document is
-        dropped is left out, and so is a file that could not be opened.
+        Lines of jsonl and rows of csv are the same bytes as in the input, an edited text aside. A .txt file
+        whose document is dropped is left out, and so is a file that could not be opened.
         """
         layout = self.layout
         written = []
@@ -124,7 +129,8 @@ class FileSource(Source):
                 continue
             self._check_unchanged(at)
             target = folder / file.name
-            file.format.write_kept(file, target, layout.rows_of(at, mask))
+            own = None if edits is None else edits.of_file(layout.numbers_of(at))
+            file.format.write_kept(file, target, layout.rows_of(at, mask), own)
             if target.exists():
                 written.append(target)
         return written

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from lookalike.io.columns import Wanted
+from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults
 from lookalike.io.layout import Mask
 from lookalike.io.stream import BOM, read_stream
@@ -64,7 +65,7 @@ class Format(ABC):
         """Read the wanted columns as settled batches, and tell `faults` what cannot be read."""
 
     @abstractmethod
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Write the rows of `file` where `keep` is true to `target`, in the same format and compression."""
 
 

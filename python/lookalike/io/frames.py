@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
-from lookalike.io.columns import Wanted, choose, common_types, missing_column, settle
+from lookalike.io.columns import Wanted, choose, common_types, missing_column, settle, with_texts
+from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError
 from lookalike.io.layout import Census, Layout, Mask, Rows
 from lookalike.io.source import Source
@@ -25,9 +26,12 @@ _LABEL = "input"
 class FrameSource(Source):
     """Rows of something in memory, in the order given. Ids default to row numbers."""
 
+    in_memory = True
+
     def __init__(self, data: Any, wanted: Wanted, on_error: OnError = "raise") -> None:
         super().__init__(wanted, on_error)
         self._given, content = _arrow(data)
+        self._has_columns = isinstance(content, pa.Table)
         if isinstance(content, pa.Table):
             names = wanted.names
             for name in names:
@@ -46,7 +50,7 @@ class FrameSource(Source):
         )
         own = pa.schema([(name, kind) for name, kind in zip(names, self._table.schema.types, strict=True)])
         wanted.check(f"the {self.format}", own)
-        types = [pa.large_string(), *common_types([own])[1:]]
+        types = wanted.settled(common_types([own]))
         self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
 
     @property
@@ -66,8 +70,14 @@ class FrameSource(Source):
         """Size of the wanted columns in memory."""
         return int(self._table.nbytes)
 
-    def kept(self, mask: Mask) -> Any:
-        """The kept rows with all columns: a list, Array, Table, Series or DataFrame, like what was given."""
+    def kept(self, mask: Mask, edits: Edits | None = None) -> Any:
+        """The kept rows with all columns: a list, Array, Table, Series or DataFrame, like what was given.
+
+        With edited texts a list, a table or a column, and a pandas or polars frame, stay what they are;
+        anything else is given as Arrow.
+        """
+        if edits is not None:
+            return self._edited(mask, edits)
         keep = self.layout.rows_of(0, mask)
         given = self._given
         if isinstance(given, list):
@@ -87,13 +97,45 @@ class FrameSource(Source):
                 return given.select(np.flatnonzero(keep))
         return choose(self._content(), keep)
 
-    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+    def _edited(self, mask: Mask, edits: Edits) -> Any:
+        content, given = self._edited_content(mask, edits), self._given
+        texts = content.column(content.column_names.index(edits.column) if self._has_columns else 0)
+        if isinstance(given, list):
+            return texts.to_pylist()
+        if isinstance(given, pa.Table):
+            return content
+        kept = self.kept(mask)
+        match type(given).__module__.split(".")[0], type(given).__name__:
+            case "pandas", "DataFrame":
+                return kept.assign(**{edits.column: texts.to_pylist()})
+            case "pandas", "Series":
+                return type(given)(texts.to_pylist(), index=kept.index, name=given.name)
+            case "polars", "DataFrame":
+                return kept.with_columns(type(kept[edits.column])(edits.column, texts.to_pylist()))
+            case "polars", "Series":
+                return type(given)(given.name, texts.to_pylist())
+        return content if self._has_columns else texts
+
+    def _edited_content(self, mask: Mask, edits: Edits) -> pa.Table:
+        """All columns of the kept rows, their texts edited."""
+        keep = self.layout.rows_of(0, mask)
+        content = choose(self._content(), keep)
+        numbers = self.layout.numbers_of(0)[keep]
+        name = edits.column if self._has_columns else "text"
+        return with_texts(content, name, edits, numbers) if content.num_rows else content
+
+    def write_kept(self, folder: Path, mask: Mask, edits: Edits | None = None) -> list[Path]:
         """Write the kept rows with all columns as one Parquet file."""
         import pyarrow.parquet as pq
 
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / "kept.parquet"
-        pq.write_table(choose(self._content(), self.layout.rows_of(0, mask)), target, compression="zstd")
+        content = (
+            choose(self._content(), self.layout.rows_of(0, mask))
+            if edits is None
+            else self._edited_content(mask, edits)
+        )
+        pq.write_table(content, target, compression="zstd")
         return [target]
 
     def _content(self) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from lookalike.errors import EmptySourceError, OptionError, SourceError
@@ -28,34 +28,10 @@ _FORMATS: dict[str, Format] = {
     ".tsv": Separated("tsv", "\t"),
     ".txt": TextFiles(),
 }
+#: What a file's name says of it: a format and a compression, or nothing.
+Kind = Callable[[Path], tuple[Format, str | None] | None]
+
 _READABLE = f"{', '.join(_FORMATS)}, the text formats also with {' or '.join(COMPRESSIONS)}"
-
-
-def find_files(inputs: Iterable[str | Path]) -> tuple[list[InputFile], int]:
-    """The files that `inputs` name, sorted by path, each once; and how many in folders were passed over.
-
-    A folder is searched recursively, and a glob may match folders. Files of a kind that cannot be read, and
-    hidden ones, are passed over there; named by themselves, they are an error.
-    """
-    found: dict[str, tuple[Path, PurePosixPath]] = {}
-    passed_over: set[str] = set()
-    for given in inputs:
-        readable = 0
-        for path, name in _expand(given):
-            if kind_of(path) is None:
-                passed_over.add(os.path.realpath(path))
-                continue
-            readable += 1
-            found.setdefault(os.path.realpath(path), (path, name))
-        if not readable:
-            raise EmptySourceError(
-                f"there is nothing to read in {given}: no file there ends in {_READABLE}"
-                if os.path.isdir(given)
-                else f"no readable file matches {given}: check the pattern (files may end in {_READABLE})"
-            )
-    entries = sorted(found.values(), key=lambda entry: entry[0].as_posix())
-    names = _distinct_names(entries)
-    return [_input_file(path, name) for (path, _), name in zip(entries, names, strict=True)], len(passed_over)
 
 
 def kind_of(path: Path) -> tuple[Format, str | None] | None:
@@ -71,22 +47,49 @@ def kind_of(path: Path) -> tuple[Format, str | None] | None:
     return None if form is None else (form, None)
 
 
-def standard_input_file(spooled: Path) -> InputFile:
-    """Standard input, which is jsonl, once it has been written to the file `spooled`."""
-    return InputFile(
-        path=spooled, label=STANDARD_INPUT, name=PurePosixPath("standard-input.jsonl"), format=_JSONL
-    )
+def find_files(inputs: Iterable[str | Path], kind: Kind = kind_of) -> tuple[list[InputFile], int]:
+    """The files that `inputs` name, sorted by path, each once; and how many in folders were passed over.
+
+    A folder is searched recursively, and a glob may match folders. Files of a kind that cannot be read, and
+    hidden ones, are passed over there; named by themselves, they are an error. `kind` says what can be read.
+    """
+    found: dict[str, tuple[Path, PurePosixPath]] = {}
+    passed_over: set[str] = set()
+    for given in inputs:
+        readable = 0
+        for path, name in _expand(given, kind):
+            if kind(path) is None:
+                passed_over.add(os.path.realpath(path))
+                continue
+            readable += 1
+            found.setdefault(os.path.realpath(path), (path, name))
+        if not readable:
+            raise EmptySourceError(
+                f"there is nothing to read in {given}: no file there ends in {_READABLE}"
+                if os.path.isdir(given)
+                else f"no readable file matches {given}: check the pattern (files may end in {_READABLE})"
+            )
+    entries = sorted(found.values(), key=lambda entry: entry[0].as_posix())
+    names = _distinct_names(entries)
+    files = [_input_file(path, name, kind) for (path, _), name in zip(entries, names, strict=True)]
+    return files, len(passed_over)
 
 
-def _input_file(path: Path, name: PurePosixPath) -> InputFile:
-    kind = kind_of(path)
-    assert kind is not None
+def standard_input_file(spooled: Path, form: Format = _JSONL) -> InputFile:
+    """Standard input, which is jsonl if nothing else is said, once it lies in the file `spooled`."""
+    name = PurePosixPath(f"standard-input.{form.name}")
+    return InputFile(path=spooled, label=STANDARD_INPUT, name=name, format=form)
+
+
+def _input_file(path: Path, name: PurePosixPath, kind: Kind) -> InputFile:
+    told = kind(path)
+    assert told is not None
     # A name in some other encoding than UTF-8 must still be readable in an id.
     label = path.as_posix().encode("utf-8", errors="backslashreplace").decode("utf-8")
-    return InputFile(path=path, label=label, name=name, format=kind[0], compression=kind[1])
+    return InputFile(path=path, label=label, name=name, format=told[0], compression=told[1])
 
 
-def _expand(given: str | Path) -> Iterator[tuple[Path, PurePosixPath]]:
+def _expand(given: str | Path, kind: Kind) -> Iterator[tuple[Path, PurePosixPath]]:
     """Paths, each with its name relative to the part of `given` that was written out."""
     path = Path(given)
     if str(given) == STANDARD_INPUT:
@@ -94,7 +97,7 @@ def _expand(given: str | Path) -> Iterator[tuple[Path, PurePosixPath]]:
     if path.is_dir():
         yield from _walk(path, path)
     elif path.exists():
-        if kind_of(path) is None:
+        if kind(path) is None:
             raise SourceError(f"{given} is of no kind that can be read: files end in {_READABLE}")
         yield path, PurePosixPath(path.name)
     elif glob.has_magic(str(given)):

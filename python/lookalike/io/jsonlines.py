@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.io.columns import Wanted, missing_column, not_utf8, settle
+from lookalike.io.edits import FileEdits, json_with_text
 from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask, Rows
@@ -66,9 +67,22 @@ class JsonLines(Format):
             except BrokenStreamError as error:
                 faults.file(f"it cannot be read on ({error.reason})", f"line {error.line}")
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
-        """Write the kept lines byte for byte."""
-        write_records(file, target, keep, split_lines)
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
+        """Write the kept lines byte for byte, but for edited texts."""
+
+        def rewrite(chunk: Chunk, positions: Rows) -> list[bytes]:
+            assert edits is not None
+            lines = [chunk.record(int(at)).decode("utf-8") for at in positions]
+            texts = pa.array(
+                [json.loads(line, strict=False)[edits.column] for line in lines], pa.large_string()
+            )
+            new = edits.apply(chunk.first_row + positions, texts).to_pylist()
+            return [
+                json_with_text(line, edits.column, text).encode()
+                for line, text in zip(lines, new, strict=True)
+            ]
+
+        write_records(file, target, keep, split_lines, rewrite=rewrite, edits=edits)
 
 
 def _probe(label: str, chunk: Chunk, wanted: Wanted) -> pa.Schema:
@@ -83,7 +97,7 @@ def _probe(label: str, chunk: Chunk, wanted: Wanted) -> pa.Schema:
             continue
         if isinstance(row, dict):
             columns.update(dict.fromkeys(row))
-            new = {key: value for key, value in row.items() if value is not None and key not in values}
+            new = {key: value for key, value in row.items() if value not in (None, []) and key not in values}
             values.update(new)
             # One odd row must not make the text a column of numbers.
             if isinstance(row.get(wanted.text), str):
@@ -94,25 +108,24 @@ def _probe(label: str, chunk: Chunk, wanted: Wanted) -> pa.Schema:
         for name in wanted.names:
             if name not in columns:
                 raise missing_column(name, label, columns, within=f" in its first {len(chunk):,} rows")
-    return pa.schema([(name, _type_of(values.get(name), is_id=name == wanted.id)) for name in wanted.names])
+    return pa.schema(
+        [(name, _type_of(values.get(name), whole=name in wanted.whole)) for name in wanted.names]
+    )
 
 
-def _type_of(value: Any, *, is_id: bool) -> pa.DataType:
-    """The column type a first value stands for.
-
-    Integers are kept as such in the id column only: a column of scores that begins with 1 may go on with 0.5.
-    """
+def _type_of(value: Any, *, whole: bool) -> pa.DataType:
+    """The column type a first value stands for; integers are kept as such where they are `whole`."""
     match value:
         case bool():
             return pa.bool_()
         case str():
             return pa.string()
-        case int() if is_id:
+        case int() if whole:
             return pa.uint64() if value >= 2**63 else pa.int64()
         case int() | float():
             return pa.float64()
         case list():
-            return pa.list_(pa.null())
+            return pa.list_(_type_of(next((item for item in value if item is not None), None), whole=whole))
         case dict():
             return pa.struct([])
     return pa.null()
@@ -126,7 +139,9 @@ class _Parser:
 
         self._plan = plan
         types = dict(zip(plan.wanted.names, plan.own.types, strict=True))
-        types[plan.wanted.text] = pa.large_string()
+        first = plan.wanted.settled(plan.own.types)[0]
+        # Arrow's parser makes small lists only.
+        types[plan.wanted.text] = pa.list_(first.value_type) if pa.types.is_large_list(first) else first
         self._read_json = pj.read_json
         self._read_options = pj.ReadOptions
         self._parse_options = pj.ParseOptions(

@@ -66,6 +66,15 @@ class Layout:
         everything[everything] = mine
         return everything
 
+    def numbers_of(self, file: int) -> Rows:
+        """The row number of every row in `file`; −1 where it is unreadable."""
+        start, stop = self.starts[file], self.starts[file + 1]
+        numbers = np.full(int(stop - start) + len(self.bad.get(file, ())), -1, np.int64)
+        readable = np.ones(len(numbers), np.bool_)
+        readable[self.bad.get(file, np.empty(0, np.int64))] = False
+        numbers[readable] = np.arange(start, stop)
+        return numbers
+
 
 class Census:
     """Counts while a scan lasts, and makes its layout at the end."""

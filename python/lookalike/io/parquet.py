@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.io.columns import Wanted, choose, missing_column, settle
+from lookalike.io.columns import Wanted, choose, missing_column, settle, with_texts
+from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask
@@ -48,7 +49,7 @@ class Parquet(Format):
             done += batch.num_rows
         yield from _read_groups(file, columns, done, plan, faults)
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Write the kept rows with all columns, a row group at a time; groups left empty are left out."""
         import pyarrow.parquet as pq
 
@@ -60,10 +61,13 @@ class Parquet(Format):
                 for group in range(parquet.num_row_groups):
                     size = metadata.row_group(group).num_rows
                     mask = keep[start : start + size]
+                    rows = start + np.flatnonzero(mask)
                     start += size
                     # A group of which nothing is kept may be one that cannot be read.
                     if mask.any():
                         table = choose(parquet.read_row_group(group), mask)
+                        if edits is not None and edits.changed(rows).any():
+                            table = with_texts(table, edits.column, edits, rows)
                         writer.write_table(table, row_group_size=table.num_rows)
 
 

@@ -48,11 +48,24 @@ class RowSplitter:
 
     def fields(self, row: bytes) -> list[bytes]:
         """The fields of one sound row, unquoted."""
-        found = [match[1] for match in self._field.finditer(row)]
-        # A match can be empty at the end of the row: real after a delimiter, a leftover otherwise.
-        if len(found) > 1 and found[-1] == b"" and row[-1] != self._delimiter:
-            found.pop()
+        found = [row[start:end] for start, end in self._spans(row)]
         return [field[1:-1].replace(b'""', b'"') if field[:1] == b'"' else field for field in found]
+
+    def with_field(self, row: bytes, number: int, value: bytes) -> bytes:
+        """A sound row with another value in one field, which is quoted if it was or has to be."""
+        start, end = self._spans(row)[number]
+        special = {_QUOTE, _NEWLINE, _RETURN, self._delimiter}
+        if row[start : start + 1] == b'"' or not special.isdisjoint(value):
+            value = b'"' + value.replace(b'"', b'""') + b'"'
+        return row[:start] + value + row[end:]
+
+    def _spans(self, row: bytes) -> list[tuple[int, int]]:
+        """Where the fields of one sound row lie, with their quotes."""
+        found = [match.span(1) for match in self._field.finditer(row)]
+        # A match can be empty at the end of the row: real after a delimiter, a leftover otherwise.
+        if len(found) > 1 and found[-1][0] == found[-1][1] and row[-1] != self._delimiter:
+            found.pop()
+        return found
 
     def _split_clean(self, data: bytes, final: bool) -> Split | None:
         view = np.frombuffer(data, dtype=np.uint8)

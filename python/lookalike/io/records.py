@@ -5,7 +5,7 @@ The same split serves reading and writing, so row 17 of a scan is row 17 of what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from lookalike.io.edits import FileEdits
 from lookalike.io.format import InputFile
 from lookalike.io.layout import Mask, Rows
 from lookalike.io.stream import BOM, write_stream
@@ -77,9 +78,15 @@ class Chunk:
         # Counted only when a line number is asked for, and then once for all of them.
         return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
 
-    def write(self, keep: Mask, out: IO[bytes]) -> None:
-        """Write the records where `keep` is true, byte for byte."""
+    def write(self, keep: Mask, out: IO[bytes], instead: Mapping[int, bytes] | None = None) -> None:
+        """Write the records where `keep` is true, byte for byte but for those that others stand in for."""
         chosen = np.flatnonzero(keep)
+        if instead:
+            for at in chosen.tolist():
+                whole = self.data[self.starts[at] : self.ends[at]]
+                record = self.record(at)
+                out.write(instead.get(at, record) + whole[len(record) :])
+            return
         if not len(chosen):
             return
         # Neighbours are written as one run; blank lines between records end a run and are not written.
@@ -165,10 +172,24 @@ def read_chunks(
         goal = max(chunk_bytes, 2 * size)
 
 
+#: The records at some positions of a chunk, as they are written instead.
+Rewrite = Callable[[Chunk, Rows], list[bytes]]
+
+
 def write_records(
-    file: InputFile, target: Path, keep: Mask, split: Splitter, *, header: bool = False
+    file: InputFile,
+    target: Path,
+    keep: Mask,
+    split: Splitter,
+    *,
+    header: bool = False,
+    rewrite: Rewrite | None = None,
+    edits: FileEdits | None = None,
 ) -> None:
-    """Write the records where `keep` is true byte for byte, after the header record if there is one."""
+    """Write the records where `keep` is true byte for byte, after the header record if there is one.
+
+    Those that `edits` change are written as `rewrite` says.
+    """
     with file.open() as stream, write_stream(target, file.compression) as out:
         if file.has_bom():
             out.write(BOM)
@@ -177,7 +198,13 @@ def write_records(
             if chunk.first_row < 0:
                 chunk.write(np.arange(len(chunk)) == 0, out)
                 chunk = chunk.without_first()
-            chunk.write(keep[done : done + len(chunk)], out)
+            here = keep[done : done + len(chunk)]
+            instead: dict[int, bytes] = {}
+            if edits is not None and rewrite is not None:
+                changed = np.flatnonzero(here & edits.changed(done + np.arange(len(here))))
+                if len(changed):
+                    instead = dict(zip(changed.tolist(), rewrite(chunk, changed), strict=True))
+            chunk.write(here, out, instead)
             done += len(chunk)
             # A file that breaks off is not read beyond its last whole record.
             if done >= len(keep):

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lookalike.errors import SourceError
 from lookalike.io.columns import Wanted, missing_column, not_utf8, settle
+from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask, Rows
@@ -69,9 +70,25 @@ class Separated(Format):
             except BrokenStreamError as error:
                 faults.file(f"it cannot be read on ({error.reason})", f"line {error.line}")
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
-        """Write the header and the kept rows byte for byte."""
-        write_records(file, target, keep, RowSplitter(self._delimiter), header=True)
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
+        """Write the header and the kept rows byte for byte, but for edited texts."""
+        splitter = RowSplitter(self._delimiter)
+        number = 0
+        if edits is not None:
+            with file.open() as stream:
+                header = self._header(next(read_chunks(stream, splitter, _PROBED_BYTES)), splitter)
+            splitter, number = RowSplitter(self._delimiter), header.index(edits.column)
+
+        def rewrite(chunk: Chunk, positions: Rows) -> list[bytes]:
+            assert edits is not None
+            rows = [chunk.record(int(at)) for at in positions]
+            texts = pa.array([splitter.fields(row)[number] for row in rows], pa.large_binary())
+            new = edits.apply(chunk.first_row + positions, texts.cast(pa.large_string())).to_pylist()
+            return [
+                splitter.with_field(row, number, text.encode()) for row, text in zip(rows, new, strict=True)
+            ]
+
+        write_records(file, target, keep, splitter, header=True, rewrite=rewrite, edits=edits)
 
     def _header(self, chunk: Chunk, splitter: RowSplitter) -> list[str]:
         record = chunk.record(0)

@@ -20,6 +20,7 @@ from lookalike.charts.numbers import several
 from lookalike.errors import EmptySourceError
 from lookalike.io.batching import BATCH_BYTES, regroup
 from lookalike.io.columns import Wanted
+from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError, Unreadable
 from lookalike.io.ids import check_unique
 from lookalike.io.layout import Census, Layout, Mask, Rows
@@ -27,6 +28,8 @@ from lookalike.io.layout import Census, Layout, Mask, Rows
 
 class Source(ABC):
     """Rows of text with ids, wherever they come from. Close it when done, or use it as a context manager."""
+
+    _schema: pa.Schema
 
     def __init__(self, wanted: Wanted, on_error: OnError) -> None:
         self.wanted = wanted
@@ -62,6 +65,11 @@ class Source(ABC):
             self._layout = layout
 
     @property
+    def schema(self) -> pa.Schema:
+        """What the batches of a scan are like."""
+        return self._schema
+
+    @property
     def layout(self) -> Layout:
         """Which row numbers lie where. Before a scan has come to its end, this scans."""
         if self._layout is None:
@@ -94,12 +102,15 @@ class Source(ABC):
         return taken.chunk(0) if isinstance(taken, pa.ChunkedArray) else taken
 
     @abstractmethod
-    def kept(self, mask: Mask) -> Any:
+    def kept(self, mask: Mask, edits: Edits | None = None) -> Any:
         """The rows where `mask` is true, in the form the source was given where that is natural."""
 
     @abstractmethod
-    def write_kept(self, folder: Path, mask: Mask) -> list[Path]:
+    def write_kept(self, folder: Path, mask: Mask, edits: Edits | None = None) -> list[Path]:
         """Write the rows where `mask` is true, with all columns, into `folder`; gives the files written."""
+
+    #: Whether what it reads is in memory anyway.
+    in_memory = False
 
     @property
     @abstractmethod

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.io.columns import Wanted, missing_column, settle
+from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask
-from lookalike.io.stream import BOM
+from lookalike.io.stream import BOM, write_stream
 
 
 class TextFiles(Format):
@@ -45,8 +46,18 @@ class TextFiles(Format):
             place=lambda _: "",
         )
 
-    def write_kept(self, file: InputFile, target: Path, keep: Mask) -> None:
-        """Copy the file if its document is kept."""
-        if keep.any():
+    def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
+        """Copy the file if its document is kept; an edited one is written anew."""
+        if not keep.any():
+            return
+        row = np.zeros(1, np.int64)
+        if edits is None or not edits.changed(row).any():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file.path, target)
+            return
+        with file.open() as stream:
+            content = b"".join(iter(lambda: bytes(stream.read(1 << 24)), b""))
+        mark = BOM if content.startswith(BOM) else b""
+        text = pa.array([content.removeprefix(BOM)], pa.large_binary()).cast(pa.large_string())
+        with write_stream(target, file.compression) as out:
+            out.write(mark + edits.apply(row, text)[0].as_py().encode())

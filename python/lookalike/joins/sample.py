@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.engines import Engine, Stage
+from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
@@ -44,6 +44,18 @@ class Drawn:
 
     counts: tuple[int, ...]
     distinct: int
+
+    def to_table(self) -> Table:
+        """As a table to settle."""
+        return Table.of(
+            counts=np.array(self.counts, np.int64), distinct=np.full(len(self.counts), self.distinct)
+        )
+
+    @classmethod
+    def from_table(cls, table: Table) -> Drawn:
+        """Read back what `to_table` made."""
+        counts = tuple(int(count) for count in table.column("counts"))
+        return cls(counts=counts, distinct=int(table.column("distinct")[0]))
 
 
 @dataclass(frozen=True, eq=False)

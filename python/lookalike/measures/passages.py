@@ -99,6 +99,11 @@ def coverage(passages: Iterable[Passage], a: str, b: str, *, shingler: _core.Shi
     return Coverage(*(shared / count if count else 0.0 for count in counts))
 
 
+def count_tokens(text: str, *, shingler: _core.Shingler) -> int:
+    """How many words, or characters, the shingler sees in a text."""
+    return _core.count_tokens(_utf8(text), shingler)
+
+
 def _utf8(text: str) -> bytes:
     # Half of a surrogate pair is a code point like any other to whoever slices the text.
     return text.encode("utf-8", "surrogatepass")

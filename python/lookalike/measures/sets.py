@@ -21,8 +21,9 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
     Parameters
     ----------
     items
-        `Sets`; a sequence of collections of integers or of strings; an Arrow list array; or a sparse boolean
-        matrix (anything with `tocsr`, such as SciPy's), of which every entry that is not zero is a member.
+        `Sets`; a sequence of collections of integers or of strings; an Arrow, polars or pandas column of
+        lists; or a sparse boolean matrix (anything with `tocsr`, such as SciPy's), of which every entry that
+        is not zero is a member.
     sets
         Of a matrix: whether its `rows` or its `columns` are the sets.
     bag
@@ -46,8 +47,10 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
         raise OptionError("sets='columns' goes with a sparse matrix: lists are one set each")
     if isinstance(items, Sets):
         return items
+    if hasattr(items, "__arrow_c_stream__") and not isinstance(items, pa.Array | pa.ChunkedArray):
+        items = _column(items)
     if isinstance(items, pa.ChunkedArray):
-        items = items.combine_chunks()
+        items = pa.concat_arrays(items.chunks) if items.num_chunks else pa.array([], items.type)
     if isinstance(items, pa.Array):
         return _from_arrow(items, seed, bag)
     return _from_lists(items, seed, bag)
@@ -66,7 +69,16 @@ def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
     return _canonical(hashed[compressed.indices], compressed.indptr.astype(np.int64), bag=False)
 
 
+def _column(items: Any) -> pa.ChunkedArray:
+    """A column of another library; pandas hands lists over as objects, which Arrow has to look at."""
+    if type(items).__module__.split(".")[0] == "pandas":
+        return pa.chunked_array([pa.array(items.tolist())])
+    return pa.chunked_array(items)
+
+
 def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
+    if pa.types.is_fixed_size_list(array.type) or "list_view" in str(array.type):
+        array = array.cast(pa.large_list(array.type.value_type))
     if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)):
         raise SourceError(f"sets must be an Arrow list column, not {array.type}: one list of tokens a row")
     if array.null_count:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -52,10 +54,10 @@ class Collection:
     def text(self, row: int) -> str:
         """The text of one row."""
         arrived = int(self.order[row])
-        for batch in self.table.batches:
-            if arrived < len(batch):
-                return str(batch["text"][arrived].as_py())
-            arrived -= len(batch)
+        for place, piece in enumerate(self.table.batches.pieces):
+            if arrived < piece.num_rows:
+                return str(self.table.batches[place]["text"][arrived].as_py())
+            arrived -= piece.num_rows
         raise IndexError(row)
 
 
@@ -63,36 +65,56 @@ def collect(
     source: Source, engine: Engine, watch: Watch, *, extra: str | None = None, first_row: int = 0
 ) -> Collection:
     """Read a source and number its rows from `first_row` in id order."""
-    batches: list[pa.RecordBatch] = []
-    with watch.stage("read", unit="documents") as advance:
+    sizes: list[I64] = []
+    extras: list[pa.Array] = []
+
+    def numbered() -> Iterator[pa.RecordBatch]:
+        row = first_row
         for batch in source.scan(batch_bytes=BATCH_BYTES):
-            batches.append(batch)
+            sizes.append(pc.binary_length(batch["text"]).to_numpy())
+            if extra is not None:
+                # By position: the column may be called like the text or the id.
+                extras.append(batch.columns[-1])
+            rows = np.arange(row, row + len(batch), dtype=np.int64)
+            yield pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
+            row += len(batch)
             advance(len(batch))
-    read = sum(len(batch) for batch in batches)
-    order = _id_order(source, read)
-    numbers = np.empty(read, np.int64)
-    numbers[order] = np.arange(first_row, first_row + read)
-    numbered, start = [], 0
-    for batch in batches:
-        rows = pa.array(numbers[start : start + len(batch)])
-        numbered.append(pa.record_batch([rows, batch["text"]], schema=_SCHEMA))
-        start += len(batch)
-    sizes = [pc.binary_length(batch["text"]).to_numpy() for batch in batches]
-    # By position: the column may be called like the text or the id.
-    last = None if extra is None else as_numbers(pa.chunked_array([batch.columns[-1] for batch in batches]))
+
+    with watch.stage("read", unit="documents") as advance:
+        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory)
+        order = _id_order(source, table.rows)
+        if order is not None:
+            numbers = np.empty(table.rows, np.int64)
+            numbers[order] = np.arange(first_row, first_row + table.rows)
+            table = engine.map(table, Renumber(numbers, first_row))
+    text_bytes = np.concatenate(sizes) if sizes else np.empty(0, np.int64)
     return Collection(
         source=source,
-        table=engine.scan(numbered, _SCHEMA),
-        order=order,
-        text_bytes=np.concatenate(sizes)[order] if sizes else np.empty(0, np.int64),
-        extra=last,
+        table=table,
+        order=np.arange(table.rows, dtype=np.int64) if order is None else order,
+        text_bytes=text_bytes if order is None else text_bytes[order],
+        extra=None if extra is None else as_numbers(pa.chunked_array(extras)),
     )
 
 
-def _id_order(source: Source, read: int) -> I64:
-    """Rows as they arrived, in the order of their ids; without ids rows are known by where they arrived."""
+@dataclass(frozen=True, eq=False)
+class Renumber:
+    """A stage: rows numbered as they arrived, from `first` on → rows with these numbers."""
+
+    light: ClassVar[bool] = True
+
+    numbers: I64
+    first: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = self.numbers[batch["row"].to_numpy() - self.first]
+        return pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
+
+
+def _id_order(source: Source, read: int) -> I64 | None:
+    """Rows as they arrived, in the order of their ids; None if they arrived in it, or have no other."""
     ids = source.layout.ids
     if ids is None:
-        return np.arange(read, dtype=np.int64)
+        return None
     order: I64 = pc.sort_indices(ids).to_numpy().astype(np.int64)
-    return order
+    return None if np.array_equal(order, np.arange(read)) else order

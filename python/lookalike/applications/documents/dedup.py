@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.documents.assigning import assigned, cluster_columns
 from lookalike.applications.documents.collection import Collection
-from lookalike.applications.documents.join import Search, search_sources
+from lookalike.applications.documents.join import search_sources
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.result import DedupResult
-from lookalike.clusters import Assignment, assign, parse_keep, priorities
-from lookalike.engines import Engine, LocalEngine
+from lookalike.applications.documents.units import dedup_units
+from lookalike.clusters import Assignment, parse_keep, priorities
+from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
-from lookalike.joins import EMPTY, SHORT
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Clusters
 
@@ -28,6 +29,7 @@ def dedup(
     on_error: OnError = "raise",
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> DedupResult:
     """Keep one document of every group of near-duplicates.
@@ -45,8 +47,12 @@ def dedup(
         by file and row.
     on_error
         `raise` at the first row that cannot be read, or `skip` such rows and count them.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
+        the result. `engine` is for those who bring their own.
     **options
-        `threshold`, `recall`, `shingle`, `slots`, `seed`, `keep`, `group`, `verify`, `method`: see
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `unit`, `keep`, `group`, `verify`, `method`: see
         `DedupOptions`.
 
     Examples
@@ -59,30 +65,23 @@ def dedup(
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
     source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
-    return dedup_source(source, chosen, engine=engine or LocalEngine(threads), watch=Watch())
+    return dedup_source(source, chosen, engine=engine or local_engine(threads, memory), watch=Watch())
 
 
 def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> DedupResult:
     """Deduplicate an open source."""
+    if options.unit != "document":
+        return dedup_units(source, options, engine=engine, watch=watch)
     column = parse_keep(options.keep)[1]
     search = search_sources((source,), options, engine=engine, watch=watch, extra=column)
     joined, collection = search.joined, search.collections[0]
     with watch.stage("cluster", collection.rows):
-        assignment = assign(
-            joined.representative,
-            joined.a,
-            joined.b,
-            joined.similarity,
-            priority=_priority(collection, options.keep),
-            threshold=options.threshold,
-            group=options.group,
-            compare=joined.compare,
-        )
+        assignment = assigned(joined, _priority(collection, options.keep), options, engine)
     return DedupResult(
         source=source,
         options=options,
         pairs=named_pairs(search, options),
-        clusters=_clusters(search, assignment, options),
+        clusters=Clusters(pa.table(cluster_columns(search, assignment, options))),
         search=search,
         kept_rows=_arrived(collection, assignment),
         chained=assignment.chained,
@@ -107,26 +106,3 @@ def _arrived(collection: Collection, assignment: Assignment) -> np.ndarray[tuple
     kept = np.empty(collection.rows, np.bool_)
     kept[collection.order] = assignment.kept
     return kept
-
-
-def _clusters(search: Search, assignment: Assignment, options: DedupOptions) -> Clusters:
-    rows = np.arange(len(assignment.kept), dtype=np.int64)
-    ids = search.named(rows)
-    flags = search.joined.flags
-    empty = (flags & EMPTY) != 0
-    # 0 and 1 name what is odd about a row, 2 says nothing is.
-    odd = np.where(empty, 0, np.where((flags & SHORT) != 0, 1, 2))
-    return Clusters(
-        pa.table(
-            {
-                "id": ids,
-                "cluster": ids.take(pa.array(assignment.cluster)),
-                "representative": ids.take(pa.array(assignment.representative)),
-                # Nothing is like an empty document, not even itself.
-                options.column: pa.array(assignment.similarity, mask=empty),
-                "via": ids.take(pa.array(assignment.via, mask=assignment.via < 0)),
-                "kept": pa.array(assignment.kept),
-                "flag": pa.array(["empty", "short"]).take(pa.array(odd, mask=odd == 2)),
-            }
-        )
-    )

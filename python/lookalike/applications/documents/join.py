@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.sets import SetCollection, collect_sets
 from lookalike.engines import Engine, Table
-from lookalike.errors import EmptySourceError
 from lookalike.families import MinHash
 from lookalike.io import Source
 from lookalike.joins import Items, Joined, by_rarest_words, lsh
-from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.types import F64, I64, Sets
+from lookalike.types import F64, I64
+
+
+class Named(Protocol):
+    """A collection whose rows have ids."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    def ids(self, rows: I64) -> pa.Array:
+        """The user ids of row numbers."""
+
+
+C = TypeVar("C", bound=Named)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Search:
+class Search(Generic[C]):
     """Joined rows and the collections they came from."""
 
     joined: Joined
-    collections: tuple[Collection, ...]
+    collections: tuple[C, ...]
 
     def named(self, rows: I64) -> pa.Array:
         """User ids of row numbers; all rows of one call are of one collection."""
@@ -43,15 +56,14 @@ def search_sources(
     engine: Engine,
     watch: Watch,
     extra: str | None = None,
-) -> Search:
+) -> Search[Collection]:
     """Read one source or two, and join them."""
     collections: list[Collection] = []
     for source in sources:
         before = sum(collection.rows for collection in collections)
         collections.append(collect(source, engine, watch, extra=extra, first_row=before))
-    batches = tuple(batch for collection in collections for batch in collection.table.batches)
     items = Items(
-        table=Table(batches, collections[0].table.schema),
+        table=Table.together([collection.table for collection in collections]),
         bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
@@ -60,28 +72,22 @@ def search_sources(
     return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
 
 
-def join_sets(
-    items: Any, other: Any, options: PairOptions, *, engine: Engine, watch: Watch
-) -> tuple[Joined, int | None]:
-    """Join sets given as lists of tokens, Arrow lists or sparse matrices; rows are numbered as they come.
-
-    Also says where the second collection begins, if there is one.
-    """
-    sets = _some_sets(items, options)
-    boundary = None
-    if other is not None:
-        boundary, more = len(sets), _some_sets(other, options)
-        offsets = np.concatenate([sets.offsets, more.offsets[1:] + sets.offsets[-1]])
-        sets = Sets(np.concatenate([sets.elements, more.elements]), offsets)
-    table = Table.of(row=np.arange(len(sets), dtype=np.int64), elements=sets.to_arrow())
-    held = Items(
-        table=_cut(table, 4096 * engine.threads),
-        bytes=sets.elements.nbytes,
+def search_sets(
+    given: tuple[Any, ...], options: PairOptions, *, engine: Engine, watch: Watch
+) -> Search[SetCollection]:
+    """Read one collection of sets or two, from whatever holds them, and join them."""
+    collections: list[SetCollection] = []
+    for one in given:
+        before = sum(collection.rows for collection in collections)
+        collections.append(collect_sets(one, engine, watch, seed=options.seed, first_row=before))
+    items = Items(
+        table=Table.together([collection.table for collection in collections]),
+        bytes=8 * sum(collection.elements for collection in collections),
         shingle=None,
         seed=options.seed,
-        boundary=boundary,
+        boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return join(held, options, engine=engine, watch=watch), boundary
+    return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
 
 
 def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
@@ -139,15 +145,3 @@ def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | N
     if boundary is not None:
         wanted &= (low < boundary) & (high >= boundary)
     return low[wanted], high[wanted], similarity[pair][wanted]
-
-
-def _some_sets(items: Any, options: PairOptions) -> Sets:
-    sets = as_sets(items, seed=options.seed)
-    if not len(sets):
-        raise EmptySourceError("there is nothing to read: the input has no sets")
-    return sets
-
-
-def _cut(table: Table, rows: int) -> Table:
-    pieces = [batch.slice(start, rows) for batch in table.batches for start in range(0, len(batch), rows)]
-    return Table(tuple(pieces), table.schema)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
+from lookalike.io.units import Unit
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
 from lookalike.theory.ranges import checked_recall, checked_slots, checked_threshold
@@ -107,8 +108,13 @@ class DedupOptions(PairOptions):
     group
         `components`: everything connected is one cluster. `star`: every dropped document is at or over the
         threshold to one that is kept.
+    unit
+        What is compared and dropped: a whole `document`, or a `paragraph` (between blank lines) or a `line`,
+        wherever in the collection it occurs again. Documents then lose their repeated parts, and those of
+        which nothing is left are dropped.
     """
 
+    unit: Unit = "document"
     keep: str = "first"
     group: Literal["components", "star"] = "components"
 
@@ -117,3 +123,5 @@ class DedupOptions(PairOptions):
         parse_keep(self.keep)
         if self.group not in ("components", "star"):
             raise OptionError(f"group={self.group!r} is unknown: choose components or star")
+        if self.unit not in ("document", "paragraph", "line"):
+            raise OptionError(f"unit={self.unit!r} is unknown: choose document, paragraph or line")

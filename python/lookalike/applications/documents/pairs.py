@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from lookalike.applications.documents.join import Search, join_sets, pair_columns, search_sources
+from lookalike.applications.documents.collection import Collection
+from lookalike.applications.documents.join import Search, pair_columns, search_sets, search_sources
 from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.sets import SetCollection, holds_sets, listed
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import Pairs, Sets
+from lookalike.types import Pairs
 
 
 def similar_pairs(
@@ -36,8 +38,8 @@ def similar_pairs(
     ----------
     items
         Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or
-        paths. Or sets: lists of integers or tokens, Arrow lists, `Sets`, or a sparse boolean matrix whose
-        rows are sets.
+        paths. Or sets: lists of integers or tokens, Arrow, polars or pandas columns of lists, `Sets`, a
+        sparse boolean matrix whose rows are sets, or what `read_sets` names.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
@@ -57,43 +59,33 @@ def similar_pairs(
     """
     chosen = PairOptions.of(options)
     engine = engine or LocalEngine(threads)
-    if holds_sets(items):
-        joined, boundary = join_sets(items, other, chosen, engine=engine, watch=Watch())
-        a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
-        columns = {"a": pa.array(a), "b": pa.array(b - (boundary or 0)), chosen.column: pa.array(similarity)}
-        return Pairs(pa.table(columns), account=joined.account)
-    given = (items,) if other is None else (items, other)
+    given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
+    if holds_sets(given[0]):
+        return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)
     return pairs_of(sources, chosen, engine=engine, watch=Watch(), expand=expand)[0]
 
 
 def pairs_of(
     sources: Sequence[Source], options: PairOptions, *, engine: Engine, watch: Watch, expand: bool = False
-) -> tuple[Pairs, Search]:
+) -> tuple[Pairs, Search[Collection]]:
     """Similar pairs of one source, or of two."""
     search = search_sources(tuple(sources), options, engine=engine, watch=watch)
     return named_pairs(search, options, expand=expand), search
 
 
-def named_pairs(search: Search, options: PairOptions, *, expand: bool = False) -> Pairs:
+def pairs_of_sets(
+    given: Sequence[Any], options: PairOptions, *, engine: Engine, watch: Watch, expand: bool = False
+) -> tuple[Pairs, Search[SetCollection]]:
+    """Similar pairs of one collection of sets, or of two."""
+    search = search_sets(tuple(given), options, engine=engine, watch=watch)
+    return named_pairs(search, options, expand=expand), search
+
+
+def named_pairs(search: Search[Any], options: PairOptions, *, expand: bool = False) -> Pairs:
     """The pairs of a search by user ids."""
     two = len(search.collections) == 2
     boundary = search.collections[0].rows if two else None
     a, b, similarity = pair_columns(search.joined, boundary=boundary, expand=expand)
     columns = {"a": search.named(a), "b": search.named(b), options.column: pa.array(similarity)}
     return Pairs(pa.table(columns), account=search.joined.account)
-
-
-def holds_sets(items: Any) -> bool:
-    """Whether these are sets rather than documents."""
-    if isinstance(items, Sets) or hasattr(items, "tocsr"):
-        return True
-    if isinstance(items, pa.Array | pa.ChunkedArray):
-        return bool(pa.types.is_list(items.type) or pa.types.is_large_list(items.type))
-    if isinstance(items, list | tuple) and items:
-        first = items[0]
-        # A dict is a record, which `io` turns down with a hint.
-        return isinstance(first, Iterable) and not (
-            isinstance(first, str | bytes | dict) or hasattr(first, "__fspath__")
-        )
-    return False

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lookalike.applications.documents.collection import collect
-from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
+from lookalike.applications.documents.units import collect_units
 from lookalike.engines import Engine
 from lookalike.families import MinHash
 from lookalike.io import Source
@@ -33,6 +34,8 @@ class Rehearsal:
     options: PairOptions
     plan: Plan
     documents: int
+    #: Parts of documents that would be compared, if not documents.
+    units: int | None
     unreadable: int
     empty: int
     short: int
@@ -55,8 +58,8 @@ class Rehearsal:
     @property
     def counts(self) -> dict[str, int]:
         """What was counted, under the names that a run uses."""
-        names = ("documents", "unreadable", "empty", "short", "copies", "text_bytes")
-        return {name: getattr(self, name) for name in names}
+        names = ("documents", "units", "unreadable", "empty", "short", "copies", "text_bytes")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -74,8 +77,12 @@ class Rehearsal:
 def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
     """Read and sign a source once, and plan what a run would do with it."""
     collection = collect(source, engine, watch)
+    table = collection.table
+    if isinstance(options, DedupOptions) and options.unit != "document":
+        with watch.stage("units", collection.rows):
+            table = collect_units(collection, options.unit, engine).table
     items = Items(
-        table=collection.table,
+        table=table,
         bytes=int(collection.text_bytes.sum()),
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
@@ -92,6 +99,7 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         options=options,
         plan=prepared.plan,
         documents=collection.rows,
+        units=None if table is collection.table else table.rows,
         unreadable=source.unreadable.rows,
         empty=prepared.empty,
         short=prepared.short,
@@ -100,7 +108,7 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         threads=engine.threads,
         advice=shingle_advice(
             options,
-            texts=collection.rows - prepared.empty,
+            texts=items.rows - prepared.empty,
             unspaced=prepared.unspaced,
             median_similarity=prepared.median_similarity,
         ),

@@ -43,7 +43,7 @@ class DedupResult:
     options: DedupOptions
     pairs: Pairs
     clusters: Clusters
-    search: Search
+    search: Search[Any]
     kept_rows: Bools
     chained: int
     account: Account
@@ -140,7 +140,10 @@ class DedupResult:
             write_parquet(folder / "dropped.parquet", dropped, header("dropped"))
         else:
             (folder / "kept").mkdir()
-            self.source.write_kept(folder / "kept", self.kept_rows)
+            self._write_kept(folder / "kept")
+
+    def _write_kept(self, folder: Path) -> None:
+        self.source.write_kept(folder, self.kept_rows)
 
     def _header(self, kind: str) -> Header:
         return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -14,7 +16,7 @@ PAIRS = 50
 CHARACTERS = 4000
 
 
-def near_threshold(search: Search, options: PairOptions) -> pa.Table:
+def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)

@@ -23,16 +23,18 @@ _TOO_LITTLE = 1_000_000
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
     """The outcome of a deduplication, a fact a line."""
     threshold = f"{account.plan.threshold:g}"
+    compared = "units" if "units" in counts else "documents"
     return _aligned(
         [
             *_input_facts(counts),
             *_search_facts(account),
-            ("clusters", _clusters(counts)),
-            ("chained", _some(counts["chained"], f"under {threshold} to the document kept for them")),
+            ("clusters", _clusters(counts, compared)),
+            ("chained", _some(counts["chained"], f"under {threshold} to the {compared[:-1]} kept for them")),
             (
                 "kept",
-                f"{_share(counts['kept'], counts['documents'])}, dropped {numbers.count(counts['dropped'])}",
+                f"{_share(counts['kept'], counts[compared])}, dropped {numbers.count(counts['dropped'])}",
             ),
+            ("of documents", _of_documents(counts) if "units" in counts else ""),
             *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
@@ -50,7 +52,7 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
             *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
-            ("took", _took(stages, counts["text_bytes"])),
+            ("took", _took(stages, counts.get("text_bytes", 0))),
         ]
     )
 
@@ -80,14 +82,20 @@ def rehearsal_lines(
 
 
 def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (
+    read = (
+        ("sets", f"{numbers.count(counts['sets'])}, {numbers.count(counts['elements'])} elements in all")
+        if "sets" in counts
+        else (
             "documents",
             f"{numbers.count(counts['documents'])}, {numbers.bytes_(counts['text_bytes'])} of text",
-        ),
+        )
+    )
+    return [
+        read,
+        ("units", numbers.count(counts["units"]) if "units" in counts else ""),
         ("unreadable", _some(counts.get("unreadable", 0), "skipped")),
         ("empty", _some(counts["empty"], "like nothing and so kept")),
-        ("short", _some(counts["short"], "shorter than a shingle and compared as a whole")),
+        ("short", _some(counts.get("short", 0), "shorter than a shingle and compared as a whole")),
         ("exact copies", numbers.count(counts["copies"])),
     ]
 
@@ -101,10 +109,18 @@ def _search_facts(account: Account) -> list[tuple[str, str]]:
     ]
 
 
-def _clusters(counts: Mapping[str, Any]) -> str:
+def _clusters(counts: Mapping[str, Any], compared: str) -> str:
     sizes = [numbers.count(size) for size in counts["largest_clusters"]]
-    largest = f", the largest of {_listed(sizes)} documents" if sizes else ""
+    largest = f", the largest of {_listed(sizes)} {compared}" if sizes else ""
     return numbers.count(counts["clusters"]) + largest
+
+
+def _of_documents(counts: Mapping[str, Any]) -> str:
+    whole = counts["kept_documents"] - counts["trimmed_documents"]
+    return (
+        f"{numbers.count(whole)} whole, {numbers.count(counts['trimmed_documents'])} trimmed, "
+        f"{numbers.count(counts['dropped_documents'])} dropped with nothing left"
+    )
 
 
 def _recall_facts(estimate: RecallEstimate, plan: Plan, *, apart: bool) -> list[tuple[str, str]]:
@@ -163,10 +179,16 @@ def search_advice(account: Account, options: PairOptions) -> list[str]:
         unspaced=account.unspaced,
         median_similarity=account.median_similarity,
     )
+    return said + bucket_advice(account)
+
+
+def bucket_advice(account: Account) -> list[str]:
+    """What large buckets left out."""
+    said = []
     large = account.large
     if large.not_compared:
         said.append(
-            f"{numbers.count(large.rows)} documents are in "
+            f"{numbers.count(large.rows)} items are in "
             f"{numbers.several(large.buckets, 'very large bucket')}, the largest of "
             f"{numbers.count(large.largest)}: each was compared with a few leaders there,"
             " not with all others; clusters are whole, but not every pair inside them is listed or counted in"

@@ -1,0 +1,166 @@
+"""Sets, read and held: a table in id order, and what is needed to name them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.applications.sets.edges import sets_of_edges
+from lookalike.applications.sets.reading import SetInput
+from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
+from lookalike.engines import Engine, Stage, Table
+from lookalike.errors import EmptySourceError, MalformedRowError
+from lookalike.io import Source, check_unique
+from lookalike.io.edges import open_edges, open_lists
+from lookalike.io.matrices import read_matrix
+from lookalike.io.setfiles import open_set_lines
+from lookalike.measures.sets import as_sets
+from lookalike.runs.watch import Watch
+from lookalike.types import I64, list_buffers
+
+#: Bytes of a batch as read: small enough that all threads have work.
+BATCH_BYTES = 4 << 20
+#: Sets of a batch, of those that were in memory already.
+_BATCH_ROWS = 4096
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetCollection:
+    """The sets of one source, numbered in the order of their ids."""
+
+    table: Table
+    names: Callable[[I64], pa.Array]
+    source: Source | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many sets there are."""
+        return self.table.rows
+
+    @property
+    def elements(self) -> int:
+        """How many elements they hold together."""
+        return sum(_held(batch) for batch in self.table.batches)
+
+    def ids(self, rows: I64) -> pa.Array:
+        """The user ids of row numbers."""
+        return self.names(rows)
+
+
+def collect_sets(
+    given: Any, engine: Engine, watch: Watch, *, seed: int = 0, first_row: int = 0
+) -> SetCollection:
+    """Read sets, whatever holds them, and number them from `first_row`."""
+    with watch.stage("read", unit="sets") as advance:
+        collection = _collect(given, engine, advance, seed, first_row)
+    if not collection.rows:
+        raise EmptySourceError("there is nothing to read: the input has no sets")
+    return collection
+
+
+def _collect(
+    given: Any, engine: Engine, advance: Callable[[int], None], seed: int, first_row: int
+) -> SetCollection:
+    match given:
+        case SetInput(form="lines"):
+            lines = open_set_lines(given.paths, on_error=given.on_error)
+            stage = LineSets(given.separator, given.id == "first", seed)
+            return _row_by_row(lines, stage, engine, advance, first_row, named=stage.first)
+        case SetInput(form="lists"):
+            assert given.items is not None
+            lists = open_lists(given.data, items=given.items, id=given.id, on_error=given.on_error)
+            return _row_by_row(lists, ListSets(seed), engine, advance, first_row)
+        case SetInput(form="edges"):
+            assert given.of is not None
+            assert given.items is not None
+            edges = open_edges(
+                given.data, of=given.of, items=given.items, rating=given.rating, on_error=given.on_error
+            )
+            batches = _told(edges.scan(BATCH_BYTES), advance)
+            held = engine.scan(batches, edges.schema)
+            table, ids = sets_of_edges(held, engine, least=given.least_rating, seed=seed, first_row=first_row)
+            return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=edges)
+        case SetInput(form="matrix"):
+            return _in_memory(read_matrix(given.paths[0]), engine, seed, first_row, sets=given.of or "rows")
+    return _in_memory(given, engine, seed, first_row)
+
+
+def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str = "rows") -> SetCollection:
+    held = as_sets(given, seed=seed, sets=sets)
+    lists, rows = held.to_arrow(), np.arange(first_row, first_row + len(held), dtype=np.int64)
+    pieces = (
+        pa.record_batch([pa.array(rows[at : at + step]), lists.slice(at, step)], schema=SETS)
+        for step in [_BATCH_ROWS * engine.threads]
+        for at in range(0, len(held), step)
+    )
+    return SetCollection(table=engine.scan(pieces, SETS), names=pa.array)
+
+
+def _row_by_row(
+    source: Source,
+    stage: Stage,
+    engine: Engine,
+    advance: Callable[[int], None],
+    first_row: int,
+    *,
+    named: bool = False,
+) -> SetCollection:
+    """A set a row of the source. Rows go by their ids, if there are any, else as they arrive."""
+    schema = pa.schema([("row", pa.int64()), source.schema.field(0)])
+    table = engine.map(engine.scan(_told(_numbered(source, schema), advance), schema), stage)
+    ids = _names(table, source) if named else source.layout.ids
+    numbers = np.arange(table.rows, dtype=np.int64)
+    order = numbers
+    if ids is not None:
+        order = pc.sort_indices(ids).to_numpy().astype(np.int64)
+        numbers = np.empty_like(order)
+        numbers[order] = np.arange(len(order))
+
+    def names(rows: I64) -> pa.Array:
+        arrived = order[rows]
+        return _taken(ids, arrived) if ids is not None else source.ids(arrived)
+
+    return SetCollection(table=engine.map(table, Renumber(numbers + first_row)), names=names, source=source)
+
+
+def _numbered(source: Source, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in source.scan(BATCH_BYTES):
+        rows = np.arange(done, done + len(batch), dtype=np.int64)
+        yield pa.record_batch([pa.array(rows), batch.column(0)], schema=schema)
+        done += len(batch)
+
+
+def _names(table: Table, source: Source) -> pa.ChunkedArray:
+    """The ids that lines begin with, in the order they arrived."""
+    ids = pa.chunked_array([batch["id"] for batch in table.batches], pa.large_string())
+
+    def place(row: int) -> str:
+        return str(source.ids(np.array([row]))[0])
+
+    if ids.null_count:
+        row = int(np.flatnonzero(ids.is_null().to_numpy())[0])
+        raise MalformedRowError(f"{place(row)}: a blank line has no first token to be its id: name the set")
+    check_unique(ids, place=place)
+    return ids
+
+
+def _taken(ids: pa.ChunkedArray, rows: I64) -> pa.Array:
+    taken = ids.take(pa.array(rows)).combine_chunks()
+    return taken.chunk(0) if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def _told(batches: Iterator[pa.RecordBatch], advance: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        advance(len(batch))
+        yield batch
+
+
+def _held(batch: pa.RecordBatch) -> int:
+    offsets = list_buffers(batch["elements"])[1]
+    return int(offsets[-1] - offsets[0])

@@ -1,0 +1,115 @@
+"""Edge tables: the ends are hashed batch by batch, and the engine groups them by set.
+
+The driver holds the ids of the sets and 16 bytes for each; edges are the engine's, 16 bytes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.applications.sets.stages import SETS, EdgeKeys, Gather
+from lookalike.engines import Engine, Table
+from lookalike.errors import OptionError
+from lookalike.measures.tokens import hash_tokens
+from lookalike.types import U64, Sets, concatenate, list_buffers
+
+#: Ids that are gathered before repeats among them are looked for.
+_MANY = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Values for `fold`: ids, some of them still more than once."""
+
+    parts: tuple[pa.Array, ...]
+    #: How many ids there were when repeats were last left out.
+    settled: int = 0
+
+    @classmethod
+    def of_sets(cls, batch: pa.RecordBatch) -> Distinct:
+        """The ids of the sets in a batch of edges."""
+        return cls((batch.column(1).unique(),))
+
+    def merge(self, other: Distinct) -> Distinct:
+        """Those of both; looked through once they may have doubled, so that the work stays linear."""
+        both = Distinct((*self.parts, *other.parts), max(self.settled, other.settled))
+        if sum(map(len, both.parts)) < 2 * both.settled + _MANY:
+            return both
+        ids = both.ids()
+        return Distinct((ids,), len(ids))
+
+    def ids(self) -> pa.Array:
+        """Each id once."""
+        return pa.chunked_array(list(self.parts)).unique()
+
+
+def sets_of_edges(
+    edges: Table, engine: Engine, *, least: float | None, seed: int, first_row: int
+) -> tuple[Table, pa.Array]:
+    """The sets of a table of edges, a row each, numbered from `first_row` in the order of their ids.
+
+    Also gives the ids in that order. A set whose every edge is under the least rating is empty.
+    """
+    found = engine.fold(edges, Distinct.of_sets, Distinct.merge)
+    ids = found.ids() if found is not None else pa.array([], edges.schema.field(1).type)
+    ids = ids.take(pc.sort_indices(ids))
+    keys = hash_tokens(ids, seed=seed, threads=engine.threads)
+    order = np.argsort(keys)
+    keys = keys[order]
+    if bool(np.any(keys[1:] == keys[:-1])):
+        raise OptionError(
+            f"two of the {len(ids):,} sets have ids with the same 64-bit hash, which would join them: "
+            "run again with another seed"
+        )
+    hashed = engine.map(edges, EdgeKeys(least, seed))
+    gathered = engine.group(hashed, "key", Gather(keys, order + first_row), order=("element",))
+    batches = chain(_whole(gathered), _empty(gathered, first_row, len(ids)))
+    return engine.scan(batches, SETS), ids
+
+
+def _whole(table: Table) -> Iterator[pa.RecordBatch]:
+    """The batches, with sets that were too large for one put together: their pieces follow each other."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in table.batches:
+        # A piece of a set comes in a batch of its own.
+        piece = len(batch) == 1
+        if waiting and not (piece and batch["row"][0] == waiting[0]["row"][0]):
+            yield _one(waiting)
+            waiting = []
+        if piece:
+            waiting.append(batch)
+        else:
+            yield batch
+    if waiting:
+        yield _one(waiting)
+
+
+def _one(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """A set from its pieces, each sorted and behind the one before; an element may be in two."""
+    if len(pieces) == 1:
+        return pieces[0]
+    elements = concatenate((_elements(piece) for piece in pieces), np.uint64)
+    fresh = np.concatenate([[True], elements[1:] != elements[:-1]])
+    sets = Sets(elements[fresh], np.array([0, fresh.sum()], np.int64))
+    return pa.record_batch([pieces[0]["row"], sets.to_arrow()], schema=SETS)
+
+
+def _elements(piece: pa.RecordBatch) -> U64:
+    values, offsets = list_buffers(piece["elements"])
+    return values[offsets[0] : offsets[-1]]
+
+
+def _empty(table: Table, first_row: int, count: int) -> Iterator[pa.RecordBatch]:
+    """The sets that no edge is left of."""
+    there = np.zeros(count, np.bool_)
+    there[table.column("row") - first_row] = True
+    rows = np.flatnonzero(~there) + first_row
+    if len(rows):
+        sets = Sets(np.empty(0, np.uint64), np.zeros(len(rows) + 1, np.int64))
+        yield pa.record_batch([pa.array(rows), sets.to_arrow()], schema=SETS)

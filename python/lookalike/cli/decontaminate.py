@@ -1,0 +1,144 @@
+"""lookalike decontaminate"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import typer
+
+from lookalike.applications.decontaminate import DecontaminateOptions, decontaminate_source
+from lookalike.cli import options as shared
+from lookalike.cli.app import Command
+from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
+from lookalike.cli.repeated import repeated
+from lookalike.engines import LocalEngine
+from lookalike.errors import OptionError
+from lookalike.runs import choose_progress
+from lookalike.runs.watch import Watch
+
+_WITH = "--with"
+
+
+class Reader(Command):
+    """Reads `--with A B C` as `--with A --with B --with C`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat --with before each of its values."""
+        return super().parse_args(ctx, repeated(args, _WITH))
+
+
+def decontaminate(
+    inputs: shared.Inputs,
+    train: Annotated[
+        list[str] | None,
+        typer.Option(
+            _WITH,
+            metavar="TRAIN...",
+            show_default=False,
+            rich_help_panel=shared.READING,
+            help="The training documents, files of the same kinds. They are read once and not held.",
+        ),
+    ] = None,
+    text: shared.Text = shared.TEXT,
+    id: shared.Id = None,
+    train_text: Annotated[
+        str | None,
+        typer.Option(
+            "--train-text",
+            metavar="COL",
+            show_default="that of --text",
+            rich_help_panel=shared.READING,
+            help="Column of the text in the training files.",
+        ),
+    ] = None,
+    train_id: Annotated[
+        str | None,
+        typer.Option(
+            "--train-id",
+            metavar="COL",
+            rich_help_panel=shared.READING,
+            help="Column of unique ids in the training files. Without it a document is called FILE:ROW.",
+        ),
+    ] = None,
+    on_error: shared.OnError = shared.ON_ERROR,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold",
+            "-t",
+            metavar="NUMBER",
+            rich_help_panel=shared.SIMILARITY,
+            help="The share of an item's shingles that one training document, or all of them together, must "
+            "have, over 0 and at most 1.",
+        ),
+    ] = DecontaminateOptions.threshold,
+    shingle: shared.ShingleForm = str(DecontaminateOptions.shingle),
+    run: Annotated[
+        int | None,
+        typer.Option(
+            "--run",
+            metavar="NUMBER",
+            show_default="13 words, or 50 characters",
+            rich_help_panel=shared.SIMILARITY,
+            help="An item also counts if it shares so many words in a row with a document (characters, with "
+            "character shingles); 0 for never.",
+        ),
+    ] = DecontaminateOptions.run,
+    common: Annotated[
+        int,
+        typer.Option(
+            "--common",
+            metavar="NUMBER",
+            rich_help_panel=shared.SIMILARITY,
+            help="A run that is in more test items than this, such as a prompt, says nothing about any.",
+        ),
+    ] = DecontaminateOptions.common,
+    seed: shared.Seed = DecontaminateOptions.seed,
+    output: shared.OutputFolder = None,
+    overwrite: shared.Overwrite = False,
+    json: shared.Json = False,
+    threads: shared.Threads = None,
+    progress: shared.ProgressKind = shared.PROGRESS,
+) -> None:
+    """Find the test items that occur in training documents.
+
+    Whole or in part: one training document holds most of an item, or all of them together do, or it shares a
+    long run of words with one. The answer is exact. The folder gets items.parquet (every test item),
+    pairs.parquet (item and document), passages.parquet (what they share), kept/ (the items that are clean, in
+    the format they came in) and run.json.
+
+    \b
+    Examples:
+      lookalike decontaminate test.jsonl --with train/*.parquet -o leaks/
+      lookalike decontaminate quiz.csv --text question --with crawl/ --train-text text --run 8 -o leaks/
+    """
+    if not train:
+        raise OptionError("say which training documents to look in: add --with FILE")
+    chosen = DecontaminateOptions.of(
+        {"threshold": threshold, "shingle": shingle, "run": run, "common": common, "seed": seed}
+    )
+    engine = LocalEngine(threads)
+    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    readings = (
+        (inputs, Reading(text=text, id=id, on_error=on_error)),
+        (train, Reading(text=train_text or text, id=train_id, on_error=on_error)),
+    )
+    with ExitStack() as stack:
+        folder = stack.enter_context(checked_folder(output, overwrite=overwrite))
+        items, documents = (
+            stack.enter_context(opened(given, reading, output=output)) for given, reading in readings
+        )
+        result = decontaminate_source(items, documents, chosen, engine=engine, watch=watch)
+        with watch.stage("write"):
+            result.write_into(folder.path)
+        record = result.record().write(folder.path)
+        for source in (items, documents):
+            note_what_was_left_out(source)
+    for sentence in result.advice:
+        note(sentence)
+    if json:
+        print(record.to_json().rstrip())
+        return
+    print(result.summary())
+    print(f"{'written':<13} {output}: items.parquet, kept/, pairs.parquet, passages.parquet, run.json")

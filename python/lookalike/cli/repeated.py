@@ -1,0 +1,25 @@
+"""Options with several values, as a shell makes them of a pattern without quotes."""
+
+from __future__ import annotations
+
+
+def repeated(arguments: list[str], option: str) -> list[str]:
+    """Write `option a b` as `option a option b`.
+
+    Examples
+    --------
+    >>> repeated(["x", "--with", "a", "b", "-o", "out"], "--with")
+    ['x', '--with', 'a', '--with', 'b', '-o', 'out']
+    """
+    result: list[str] = []
+    values = 0
+    within = False
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            within, values = argument == option, 0
+        elif within:
+            if values:
+                result.append(option)
+            values += 1
+        result.append(argument)
+    return result
