@@ -131,11 +131,11 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, corpus, exp
         assert not (tmp_path / f".{out.name}.unfinished").exists()
 
 
-def stopped_before_writing(monkeypatch, corpus, out):
+def stopped_before_writing(monkeypatch, corpus, out, *more):
     """Leaves an unfinished run with all stages done."""
     with monkeypatch.context() as patch:
         patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", _interrupt)
-        assert main(arguments(corpus, out)) == 130
+        assert main(arguments(corpus, out, *more)) == 130
     return out.parent / f".{out.name}.unfinished"
 
 
@@ -160,6 +160,16 @@ def test_what_is_done_is_not_done_again(monkeypatch, corpus, expected, tmp_path,
     assert steps.count < whole
     assert "keyed" in capsys.readouterr().err
     assert answer(out) == expected
+
+
+def test_rare_words_are_picked_once(monkeypatch, corpus, tmp_path):
+    form = ("--shingle", "words:1+rare8")
+    assert main(arguments(corpus, tmp_path / "whole", *form)) == 0
+    stopped_before_writing(monkeypatch, corpus, tmp_path / "out", *form)
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.joins.rare.RarestWords.__call__", _interrupt)
+        assert main(arguments(corpus, tmp_path / "out", "--resume", *form)) == 0
+    assert answer(tmp_path / "out") == answer(tmp_path / "whole")
 
 
 _MAP = LocalEngine.map

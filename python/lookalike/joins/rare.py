@@ -7,7 +7,7 @@ from operator import add
 
 import pyarrow as pa
 
-from lookalike.engines import Engine
+from lookalike.engines import Engine, Table
 from lookalike.joins.items import Items
 from lookalike.runs.watch import Watch
 from lookalike.shingles import CountDocuments, RarestWords, add_frequencies, no_frequencies
@@ -23,12 +23,14 @@ def by_rarest_words(items: Items, *, engine: Engine, watch: Watch) -> Items:
     shingle = items.shingle
     if shingle is None or shingle.rare is None:
         return items
-    with watch.stage("count words", items.rows, size=items.bytes):
+
+    def rarest() -> Table:
         counted = engine.fold(items.table, CountDocuments(shingle, items.seed), add_frequencies)
-    frequencies = no_frequencies() if counted is None else counted
+        frequencies = no_frequencies() if counted is None else counted
+        return engine.map(items.table, RarestWords(shingle, items.seed, frequencies), advance=advance)
+
     with watch.stage("rare words", items.rows, size=items.bytes) as advance:
-        stage = RarestWords(shingle, items.seed, frequencies)
-        table = engine.map(items.table, stage, advance=advance)
+        table = engine.settle("rare", rarest)
     held = engine.fold(table, _element_bytes, add)
     return replace(items, table=table, bytes=held or 0, shingle=None)
 
