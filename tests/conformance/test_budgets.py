@@ -13,6 +13,7 @@ import lookalike as la
 from lookalike.bands import buckets
 from lookalike.engines import LocalEngine, Table, memory
 from lookalike.families import MinHash
+from lookalike.joins import blocks
 from lookalike.joins.agree import agree
 from lookalike.joins.divide import divide
 from lookalike.joins.external import external
@@ -24,12 +25,14 @@ from lookalike.runs.watch import Watch
 
 #: With a few thousand bytes everything is on disk, groups are dealt out again and again, and few rows are
 #: within reach at a time; rows must still fit one by one. 16 MB is the least that a user may ask for.
-BUDGETS = [20_000, 200_000, 16_000_000]
+BUDGETS = [50_000, 400_000, 16_000_000]
 
 
 @pytest.fixture(autouse=True)
 def any_budget(monkeypatch):
     monkeypatch.setattr(memory, "LEAST", 0)
+    # A block of signatures is one row to an engine, and two must fit.
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 8)
 
 
 def engines(threads=(1, 2), budgets=BUDGETS):
@@ -68,21 +71,22 @@ def found(road, items, engine, options):
 def test_roads_over_hostile_collections(name, collection):
     road, options = ROADS[name]
     sets = roads.ADVERSARIAL[collection]
-    budgets = [200_000] if "giant" in collection else [20_000]
-    for boundary in (None, len(sets) // 3):
+    for boundary, threads in ((None, 1), (len(sets) // 3, 2)):
         items = roads.items_of(sets, boundary=boundary, shuffle=3)
         expected = found(road, items, LocalEngine(1), options)
-        for engine in engines(budgets=budgets):
-            assert found(road, items, engine, options) == expected
+        engine = LocalEngine(threads, memory=200_000 if "giant" in collection else 60_000)
+        assert found(road, items, engine, options) == expected
 
 
 @pytest.mark.parametrize("name", ROADS)
 def test_roads_over_families_of_sets(name):
     road, options = ROADS[name]
-    items = roads.items_of(roads.edited(400, 5) + roads.power_law(100, 6), cut=50, shuffle=1)
+    items = roads.items_of(roads.edited(300, 5) + roads.power_law(60, 6), cut=50, shuffle=1)
     expected = found(road, items, LocalEngine(2), options)
     assert len(expected[0]) > 50
-    for engine in engines():
+    for engine in (
+        LocalEngine(threads, memory=size) for threads, size in zip((1, 2, 2), BUDGETS, strict=True)
+    ):
         on_disk = Table.together([engine.scan(items.table.batches, items.table.schema)])
         spilled = items.__class__(**{**items.__dict__, "table": on_disk})
         assert found(road, spilled, engine, options) == expected
@@ -97,7 +101,7 @@ def test_roads_over_families_of_sets(name):
         roads.power_law, st.integers(0, 60), st.integers(0, 10**6), universe=st.sampled_from([6, 60])
     ),
     name=st.sampled_from(sorted(ROADS)),
-    size=st.sampled_from([8_000, 30_000, 100_000]),
+    size=st.sampled_from([16_000, 40_000, 100_000]),
     threads=st.sampled_from([1, 2]),
 )
 def test_roads_over_drawn_collections(sets, name, size, threads):
@@ -201,6 +205,5 @@ def test_pairs_of_hostile_sets(collection):
     if not sets:
         return
     expected = la.similar_pairs(sets, threshold=0.5, engine=LocalEngine(1)).to_arrow()
-    budgets = [200_000] if "giant" in collection else [20_000]
-    for engine in engines(budgets=budgets):
+    for engine in engines(budgets=[200_000 if "giant" in collection else 20_000]):
         assert la.similar_pairs(sets, threshold=0.5, engine=engine).to_arrow() == expected

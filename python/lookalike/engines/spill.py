@@ -61,7 +61,8 @@ class SpillFile:
             file=self,
             schema=batch.schema,
             offset=offset,
-            nbytes=message.size,
+            stored=message.size,
+            nbytes=batch.nbytes,
             checksum=_core.checksum(np.frombuffer(message, np.uint8)),
             num_rows=batch.num_rows,
             numbers=_in_a_row(batch),
@@ -126,6 +127,9 @@ class Spilled(OnDisk):
     file: SpillFile
     schema: pa.Schema
     offset: int
+    #: How many bytes it takes on disk,
+    stored: int
+    #: and in memory.
     nbytes: int
     checksum: int
     num_rows: int
@@ -134,8 +138,8 @@ class Spilled(OnDisk):
 
     def load(self) -> pa.RecordBatch:
         """Bring it back."""
-        stored = self.file.read(self.offset, self.nbytes)
-        if len(stored) != self.nbytes or _core.checksum(stored) != self.checksum:
+        stored = self.file.read(self.offset, self.stored)
+        if len(stored) != self.stored or _core.checksum(stored) != self.checksum:
             raise self.file.changed()
         return pa.ipc.read_record_batch(pa.py_buffer(stored), self.schema)
 
