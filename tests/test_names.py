@@ -21,6 +21,8 @@ NAMES = [
     "Plan",
     "Sets",
     "Shingle",
+    "TopOptions",
+    "TopResult",
     "as_sets",
     "cluster",
     "compare",
@@ -29,6 +31,7 @@ NAMES = [
     "plan",
     "read_sets",
     "similar_pairs",
+    "top",
 ]
 
 

@@ -104,6 +104,7 @@ FOREST = _core.Forest(2)
 COUNTS = np.arange(16, dtype=np.uint32)
 ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
 LEAST = _core.LeastShared("jaccard", 0.5)
+HELD = _core.HeldSets(SETS, ROWS)
 
 CALLS = {
     "paths": _core.paths,
@@ -152,6 +153,8 @@ CALLS = {
     "pyramid_keys": lambda: _core.pyramid_keys(SETS, LEVELS, LEVELS, bands=1, rows=1, seed=0),
     "pair_buckets": lambda: _core.pair_buckets(SETS, bits=2),
     "basket_pairs": lambda: _core.basket_pairs((ROWS, np.array([0, 2])), SETS[0]),
+    "HeldSets.best_for_passing": lambda: HELD.best_for_passing(SETS, ROWS, k=2),
+    "HeldSets.best_for_held": lambda: HELD.best_for_held(SETS, ROWS, k=2),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
 }

@@ -7,6 +7,7 @@ Everything here is a room on one road:
 
     dedup          keep one document of every group of near-duplicates
     similar_pairs  all pairs at least as similar as a threshold, in one collection or between two
+    top            the most similar of every item, and a label by them
     read_sets      sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     cluster        pairs → connected clusters
     compare        two texts: how similar, and what they share
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
     from lookalike.applications.sets import read_sets
+    from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
     from lookalike.families import MinHash
@@ -56,6 +58,8 @@ _HOMES = {
     "Plan": "theory",
     "Sets": "types",
     "Shingle": "shingles",
+    "TopOptions": "applications.top",
+    "TopResult": "applications.top",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -64,6 +68,7 @@ _HOMES = {
     "plan": "theory",
     "read_sets": "applications.sets",
     "similar_pairs": "applications.documents",
+    "top": "applications.top",
 }
 
 __all__ = [
@@ -80,6 +85,8 @@ __all__ = [
     "Plan",
     "Sets",
     "Shingle",
+    "TopOptions",
+    "TopResult",
     "as_sets",
     "cluster",
     "compare",
@@ -88,6 +95,7 @@ __all__ = [
     "plan",
     "read_sets",
     "similar_pairs",
+    "top",
 ]
 
 

@@ -202,6 +202,15 @@ def basket_pairs(
     sets: _Neighbours, hashes: NDArray[np.uint64], frequent: NDArray[np.bool_] | None = None
 ) -> _KeysAndCounts: ...
 
+# Row, neighbour, similarity.
+_Nearest: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]
+
+@final
+class HeldSets:
+    def __new__(cls, sets: _Sets, rows: NDArray[np.uint32]) -> Self: ...
+    def best_for_passing(self, sets: _Sets, rows: NDArray[np.uint32], *, k: int) -> _Nearest: ...
+    def best_for_held(self, sets: _Sets, rows: NDArray[np.uint32], *, k: int) -> _Nearest: ...
+
 # Two texts → the passages they share.
 
 # A row a passage: begin and end in a, begin and end in b (bytes), tokens shared, tokens changed.

@@ -8,8 +8,11 @@ import pytest
 ROOMS = [
     "applications.decontaminate.search",
     "applications.sets.reading",
+    "applications.top.result",
+    "applications.top.search",
     "io.edits",
     "io.units",
+    "joins.measured",
     "measures.occurrences",
     "measures.tokens",
     "runs.sizes",

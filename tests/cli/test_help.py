@@ -13,6 +13,7 @@ from lookalike.applications.compare import compare
 from lookalike.applications.decontaminate import DecontaminateOptions
 from lookalike.applications.demo import demo
 from lookalike.applications.documents import DedupOptions, PairOptions
+from lookalike.applications.top import TopOptions
 from lookalike.cli.app import COMMANDS, load
 
 
@@ -50,6 +51,7 @@ def test_the_line_in_the_list_is_the_first_of_the_commands_own_help(name):
         ("dedup", {field.name: field.default for field in dataclasses.fields(DedupOptions)}),
         ("decontaminate", {field.name: field.default for field in dataclasses.fields(DecontaminateOptions)}),
         ("pairs", {field.name: field.default for field in dataclasses.fields(PairOptions)}),
+        ("top", {field.name: field.default for field in dataclasses.fields(TopOptions)}),
         ("plan", {field.name: field.default for field in dataclasses.fields(PairOptions)}),
         ("compare", {name: given.default for name, given in inspect.signature(compare).parameters.items()}),
         ("demo", {name: given.default for name, given in inspect.signature(demo).parameters.items()}),
@@ -66,9 +68,14 @@ def test_commands_have_no_defaults_of_their_own(name, defaults):
     assert theirs == {option: defaults[option] for option in theirs}
 
 
-@pytest.mark.parametrize("name", ["dedup", "pairs", "decontaminate"])
+@pytest.mark.parametrize("name", ["dedup", "pairs", "decontaminate", "top"])
 def test_every_option_of_the_library_can_be_given(name):
-    options = {"dedup": DedupOptions, "pairs": PairOptions, "decontaminate": DecontaminateOptions}[name]
+    options = {
+        "dedup": DedupOptions,
+        "pairs": PairOptions,
+        "decontaminate": DecontaminateOptions,
+        "top": TopOptions,
+    }[name]
     given = {parameter.name for parameter in load(name).params}
     # There is one measure so far, so there is nothing to choose.
     assert {field.name for field in dataclasses.fields(options)} - {"measure"} <= given

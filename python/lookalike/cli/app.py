@@ -21,6 +21,7 @@ from lookalike.cli import ending
 COMMANDS = {
     "dedup": "Keep one document of every group of near-duplicates.",
     "pairs": "Find all pairs of similar items, in one collection or two.",
+    "top": "Find the most similar items of every item.",
     "cluster": "Group everything that pairs connect.",
     "compare": "Show how similar two texts are, and the passages they share.",
     "decontaminate": "Find the test items that occur in training documents.",

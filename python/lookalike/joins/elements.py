@@ -10,6 +10,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.joins.items import Items
+from lookalike.shingles import Shingle
 from lookalike.types import I64, U32, Bools, Sets, list_buffers, string_buffers
 
 
@@ -24,6 +25,19 @@ def sets_of(batch: pa.RecordBatch, shingler: _core.Shingler | None) -> Sets:
 def shingler_of(items: Items) -> _core.Shingler | None:
     """How these items become sets; None if they are."""
     return None if items.shingle is None else items.shingle.shingler(items.seed)
+
+
+@dataclass(frozen=True)
+class ShingleSets:
+    """A stage: `row`, `text` → `row`, `elements`."""
+
+    shingle: Shingle
+    seed: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        elements, offsets = self.shingle.shingler(self.seed).sets(string_buffers(batch["text"]), threads=1)
+        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(elements))
+        return pa.record_batch({"row": batch["row"], "elements": lists})
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Sign:
 def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
     """Draw a sample of the items and compare all its pairs."""
     nothing = Drawn(counts=(0,) * (family.slots + 1), distinct=0)
-    glances, chosen = _least(engine, items, rows)
+    glances, chosen = least_glances(engine, items, rows)
     if not len(chosen):
         return nothing
     signed = engine.fetch(items.table, Table.of(row=np.sort(chosen)), ("row",), Sign(items.sign(family)))
@@ -108,7 +108,7 @@ def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_RO
     return Drawn(counts=tuple(int(count) for count in counts), distinct=_distinct(glances, rows, items.rows))
 
 
-def _least(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
+def least_glances(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
     """The least glances, sorted, each once, and the least row of each."""
     share = 4 * count / max(1, items.rows)
     while True:

@@ -1,11 +1,12 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`passages`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`].
 
 mod arrays;
 mod doorway;
 mod joining;
+mod nearest;
 mod passages;
 mod prefixing;
 mod roads;
@@ -28,5 +29,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     joining::register(module)?;
     prefixing::register(module)?;
     roads::register(module)?;
+    nearest::register(module)?;
     passages::register(module)
 }

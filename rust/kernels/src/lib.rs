@@ -10,7 +10,8 @@
 //! 6. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
 //!
 //! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
-//! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items.
+//! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
+//! [`nearest`], sets → the most similar of each.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
@@ -25,6 +26,7 @@ pub mod hash;
 pub mod meetings;
 pub mod memory;
 pub mod minhash;
+pub mod nearest;
 pub mod pairing;
 pub mod passages;
 pub mod prefix;

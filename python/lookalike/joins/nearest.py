@@ -1,0 +1,219 @@
+"""The most similar of every set, exactly: who holds what is held, a block of sets at a time, and all pass by.
+
+A pair costs as much as it shares, and one that shares nothing costs nothing; so what all of it costs is known
+beforehand from how many sets hold each element. Memory: a block and 48 bytes an element of it, and at the
+engine 8 bytes an element of all sets and 16 a neighbour and block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import add
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines import Engine, Table
+from lookalike.joins.best import best, lines_of, places_in_runs
+from lookalike.joins.elements import ShingleSets, sets_of, shingler_of
+from lookalike.joins.items import Items
+from lookalike.runs.watch import Watch
+from lookalike.types import F64, I64, U32, U64, Bools, Sets
+
+#: Bytes of sets held at a time.
+BLOCK_BYTES = 32 << 20
+#: Nanoseconds of one core: an element held and found again, one that passes by a block, one that two share.
+HELD_NS, PASSING_NS, SHARED_NS = 120.0, 30.0, 3.0
+#: Elements are counted in 2 to the power of this many buckets.
+_BITS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """What exact neighbours cost.
+
+    Attributes
+    ----------
+    elements
+        Of all sets together.
+    meetings
+        About how often two sets share an element, each set with itself included.
+    empty
+        Sets that hold nothing.
+    """
+
+    elements: int
+    meetings: float
+    empty: int
+
+    @property
+    def seconds(self) -> float:
+        """Of one core, by constants that are the same everywhere."""
+        blocks = -(-8 * self.elements // BLOCK_BYTES)
+        each = HELD_NS + blocks * PASSING_NS
+        return (self.elements * each + self.meetings * SHARED_NS) * 1e-9
+
+
+def effort(items: Items, engine: Engine) -> Effort:
+    """What it would cost, from one pass over the items."""
+    counted = engine.fold(items.table, Crowds(shingler_of(items)), Crowded.merge)
+    if counted is None:
+        return Effort(elements=0, meetings=0.0, empty=0)
+    buckets = counted.buckets.astype(np.float64)
+    elements = int(counted.buckets.sum())
+    # Different elements of one bucket would count as met: each with as many as there are on average.
+    met = float(buckets @ buckets) - elements**2 / len(buckets)
+    return Effort(elements=elements, meetings=max(float(elements), met), empty=counted.empty)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Crowded:
+    """A value for `fold`: how many elements fall into each bucket, and how many sets hold none."""
+
+    buckets: U64
+    empty: int
+
+    def merge(self, other: Crowded) -> Crowded:
+        """Those of both."""
+        return Crowded(buckets=self.buckets + other.buckets, empty=self.empty + other.empty)
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """A stage for `fold`: items → `Crowded`."""
+
+    shingler: _core.Shingler | None
+
+    def __call__(self, batch: pa.RecordBatch) -> Crowded:
+        sets = sets_of(batch, self.shingler)
+        buckets = _core.bucket_counts((sets.elements, sets.offsets), bits=_BITS).astype(np.uint64)
+        return Crowded(buckets=buckets, empty=int(np.count_nonzero(np.diff(sets.offsets) == 0)))
+
+
+def nearest(items: Items, k: int, *, engine: Engine, watch: Watch) -> Table:
+    """The `k` most similar items of every item, as lines; none that shares nothing.
+
+    Of two collections: the neighbours that items of the first have in the second.
+    """
+    sets = items.table
+    if items.shingle is not None:
+        with watch.stage("sets", items.rows, size=items.bytes) as advance:
+            sets = engine.map(sets, ShingleSets(items.shingle, items.seed), advance=advance)
+    blocks = list(_blocks(sets))
+    lines = []
+    with watch.stage("compare", len(blocks) * items.rows) as advance:
+        for block in blocks:
+            held = engine.fold(block, Gather(None, _from(items.boundary)), add)
+            passing = Passing(_held(held), k, items.boundary)
+            lines.append(engine.map(sets, passing, advance=advance))
+        return best(engine, Table.together(lines or [_nothing()]), k, most=k * len(blocks))
+
+
+def nearest_of(items: Items, rows: I64, k: int, *, engine: Engine) -> tuple[I64, I64, F64]:
+    """The `k` most similar items of a few rows (sorted): row, neighbour and similarity, by row and rank.
+
+    The few are held and all items pass by once.
+    """
+    shingler = shingler_of(items)
+    held = engine.fold(items.table, Gather(shingler, rows), add)
+    beheld = Beheld(_held(held), shingler, k, _from(items.boundary))
+    found = engine.fold(items.table, beheld, beheld.merge)
+    return (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)) if found is None else found
+
+
+def _blocks(sets: Table) -> Iterator[Table]:
+    """The table in parts of some `BLOCK_BYTES`, whole batches each. How it is cut changes no answer."""
+    waiting, size = [], 0
+    for piece in sets.batches.pieces:
+        waiting.append(piece)
+        size += piece.nbytes
+        if size >= BLOCK_BYTES:
+            yield Table(waiting, sets.schema)
+            waiting, size = [], 0
+    if waiting:
+        yield Table(waiting, sets.schema)
+
+
+def _nothing() -> Table:
+    return Table((), lines_of([], [], np.empty(0)).schema)
+
+
+def _from(boundary: int | None) -> int:
+    """The first row that may be a neighbour."""
+    return 0 if boundary is None else boundary
+
+
+def _held(parts: list[tuple[Sets, U32]] | None) -> _core.HeldSets:
+    parts = parts or [(Sets(np.empty(0, np.uint64), np.zeros(1, np.int64)), np.empty(0, np.uint32))]
+    lengths = np.concatenate([np.diff(sets.offsets) for sets, _ in parts])
+    elements = np.concatenate([sets.elements for sets, _ in parts])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return _core.HeldSets((elements, offsets), np.concatenate([rows for _, rows in parts]))
+
+
+@dataclass(frozen=True, eq=False)
+class Gather:
+    """A stage for `fold`: items → the sets of the rows wanted, with their numbers.
+
+    `wanted` is the first such row, or all of them, sorted.
+    """
+
+    shingler: _core.Shingler | None
+    wanted: int | I64
+
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[Sets, U32]]:
+        rows = batch["row"].to_numpy()
+        among: Bools = rows >= self.wanted if isinstance(self.wanted, int) else np.isin(rows, self.wanted)
+        batch = _only(batch, among)
+        return [(sets_of(batch, self.shingler), _numbers(batch))]
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """A stage: sets → lines of the best among those held, of the rows before the boundary."""
+
+    held: _core.HeldSets
+    k: int
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if self.boundary is not None:
+            batch = _only(batch, batch["row"].to_numpy() < self.boundary)
+        sets = sets_of(batch, None)
+        return lines_of(*self.held.best_for_passing((sets.elements, sets.offsets), _numbers(batch), k=self.k))
+
+
+@dataclass(frozen=True, eq=False)
+class Beheld:
+    """A stage for `fold`: items → the best among them for those held, from the row `first` on."""
+
+    held: _core.HeldSets
+    shingler: _core.Shingler | None
+    k: int
+    first: int
+
+    def __call__(self, batch: pa.RecordBatch) -> tuple[I64, I64, F64]:
+        batch = _only(batch, batch["row"].to_numpy() >= self.first)
+        sets = sets_of(batch, self.shingler)
+        row, other, similarity = self.held.best_for_held(
+            (sets.elements, sets.offsets), _numbers(batch), k=self.k
+        )
+        return row.astype(np.int64), other.astype(np.int64), similarity
+
+    def merge(self, one: tuple[I64, I64, F64], other: tuple[I64, I64, F64]) -> tuple[I64, I64, F64]:
+        """Of two answers the best of every row, in order."""
+        row, neighbour, similarity = (np.concatenate(both) for both in zip(one, other, strict=True))
+        order = np.lexsort((neighbour, -similarity, row))
+        order = order[places_in_runs(row[order]) < self.k]
+        return row[order], neighbour[order], similarity[order]
+
+
+def _only(batch: pa.RecordBatch, wanted: Bools) -> pa.RecordBatch:
+    return batch if wanted.all() else batch.filter(pa.array(wanted))
+
+
+def _numbers(batch: pa.RecordBatch) -> U32:
+    numbers: U32 = batch["row"].to_numpy().astype(np.uint32)
+    return numbers
