@@ -16,7 +16,6 @@ from lookalike.cli.output import (
     note,
     note_what_was_left_out,
     opened,
-    require_reachable,
 )
 from lookalike.clusters import parse_keep
 from lookalike.engines import LocalEngine
@@ -114,7 +113,6 @@ def dedup(
             "group": group,
         }
     )
-    require_reachable(chosen)
     engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]

@@ -3,6 +3,7 @@
 from lookalike.joins.account import Account
 from lookalike.joins.flags import ALGORITHM_VERSION, EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
-from lookalike.joins.lsh import Joined, lsh
+from lookalike.joins.joined import Joined
+from lookalike.joins.lsh import lsh
 
 __all__ = ["ALGORITHM_VERSION", "EMPTY", "SHORT", "UNSPACED", "Account", "Items", "Joined", "lsh"]

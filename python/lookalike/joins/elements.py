@@ -27,6 +27,19 @@ def shingler_of(items: Items) -> _core.Shingler | None:
 
 
 @dataclass(frozen=True)
+class SetTexts:
+    """A stage: `row`, `text` → `row`, `elements`, and what was odd about each text (`flags`)."""
+
+    shingler: _core.Shingler
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        texts = string_buffers(batch["text"])
+        elements, offsets, flags = self.shingler.flagged_sets(texts, threads=1)
+        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(elements))
+        return pa.record_batch({"row": batch["row"], "elements": lists, "flags": pa.array(flags)})
+
+
+@dataclass(frozen=True)
 class Invert:
     """A stage: items → who holds what (`element`, `row`), a line for each element of each set."""
 

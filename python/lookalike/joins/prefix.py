@@ -6,19 +6,15 @@ depends on how rare the rarest elements of sets are; `joins/prefixes.py` says ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-import pyarrow as pa
 
 from lookalike.engines import Engine, Table
+from lookalike.joins.elements import SetTexts
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.prefixes import sharing_enough
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
-from lookalike.shingles import Shingle
-from lookalike.types import string_buffers
 
 
 def prefix_join(
@@ -79,17 +75,4 @@ def _sets(items: Items, engine: Engine, watch: Watch) -> Table:
     if items.shingle is None:
         return items.table
     with watch.stage("sets", items.rows, size=items.bytes) as advance:
-        return engine.map(items.table, ShingleSets(items.shingle, items.seed), advance=advance)
-
-
-@dataclass(frozen=True)
-class ShingleSets:
-    """A stage: `row`, `text` → `row`, `elements`."""
-
-    shingle: Shingle
-    seed: int
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        elements, offsets = self.shingle.shingler(self.seed).sets(string_buffers(batch["text"]), threads=1)
-        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(elements))
-        return pa.record_batch({"row": batch["row"], "elements": lists})
+        return engine.map(items.table, SetTexts(items.shingle.shingler(items.seed)), advance=advance)

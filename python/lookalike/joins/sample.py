@@ -40,10 +40,21 @@ class Drawn:
         How many of its pairs agree in 0, 1, … slots.
     distinct
         About how many different rows the collection has; exact if there are fewer than were asked for.
+    rows
+        The numbers of the rows drawn, sorted.
     """
 
     counts: tuple[int, ...]
     distinct: int
+    rows: tuple[int, ...]
+
+    @property
+    def median_similarity(self) -> float | None:
+        """Of two rows picked at random; None if there are not two."""
+        pairs = sum(self.counts)
+        if not pairs:
+            return None
+        return float(np.searchsorted(np.cumsum(self.counts), pairs / 2)) / (len(self.counts) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +96,23 @@ class Sign:
 
 def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
     """Draw a sample of the items and compare all its pairs."""
-    nothing = Drawn(counts=(0,) * (family.slots + 1), distinct=0)
+    nothing = (0,) * (family.slots + 1)
     glances, chosen = _least(engine, items, rows)
+    chosen.sort()
     if not len(chosen):
-        return nothing
-    parts = engine.fold(items.table, Sign(np.sort(chosen), items.sign(family)), add)
+        return Drawn(counts=nothing, distinct=0, rows=())
+    parts = engine.fold(items.table, Sign(chosen, items.sign(family)), add)
     assert parts is not None
     copies, slots = (np.concatenate(column) for column in zip(*parts, strict=True))
     # Copies in other dress count as one too.
     _, once = np.unique(copies, return_index=True)
     matrix = np.ascontiguousarray(slots[once])
-    counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing.counts
-    return Drawn(counts=tuple(int(count) for count in counts), distinct=_distinct(glances, rows, items.rows))
+    counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing
+    return Drawn(
+        counts=tuple(int(count) for count in counts),
+        distinct=_distinct(glances, rows, items.rows),
+        rows=tuple(chosen.tolist()),
+    )
 
 
 def _least(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:

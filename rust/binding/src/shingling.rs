@@ -13,6 +13,9 @@ use crate::doorway::{enter, error, level};
 /// Elements of sets, one set after the other, and where each begins.
 type SetArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>);
 
+/// The same, with the flags of each row.
+type FlaggedSetArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
+
 /// How documents become sets: unit, window, folding, seed.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Shingler {
@@ -70,10 +73,23 @@ impl Shingler {
         threads: usize,
         path: Option<&str>,
     ) -> PyResult<SetArrays<'py>> {
+        let (elements, offsets, _) = self.flagged_sets(py, texts, threads, path)?;
+        Ok((elements, offsets))
+    }
+
+    /// The sets of a batch of texts, and what was odd about each text, as bits.
+    #[pyo3(signature = (texts, *, threads, path=None))]
+    fn flagged_sets<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        threads: usize,
+        path: Option<&str>,
+    ) -> PyResult<FlaggedSetArrays<'py>> {
         let level = level(py, path)?;
         let (values, offsets) = ragged(&texts, py)?;
-        let (elements, offsets) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
-        Ok((elements.into_pyarray(py), offsets.into_pyarray(py)))
+        let (elements, offsets, flags) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
+        Ok((elements.into_pyarray(py), offsets.into_pyarray(py), flags.into_pyarray(py)))
     }
 }
 

@@ -160,7 +160,8 @@ pub fn key_sets(
     }
 }
 
-fn flags_of(seen: &Seen) -> u8 {
+/// What was odd about a document, as bits.
+pub(crate) fn flags_of(seen: &Seen) -> u8 {
     let empty = seen.shingles == 0;
     u8::from(empty) * FLAG_EMPTY | u8::from(seen.short && !empty) * FLAG_SHORT | u8::from(seen.unspaced) * FLAG_UNSPACED
 }

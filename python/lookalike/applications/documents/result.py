@@ -108,12 +108,7 @@ class DedupResult:
             job="dedup",
             parameters=self.options.to_dict(),
             counts=self.counts,
-            estimates={
-                "candidates": self.account.plan.expected_candidates,
-                "recall": self.account.recall.to_dict(),
-                "plan": self.account.plan.to_dict(),
-                "large_buckets": self.account.to_dict()["large"],
-            },
+            estimates={**self.account.estimates(), "large_buckets": self.account.to_dict()["large"]},
             stages=tuple(self.stages),
         )
 
