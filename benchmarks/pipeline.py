@@ -41,7 +41,7 @@ _SHARDS = 4
 _OF_THE_PEER = (
     "datatrove: its defaults, word 5-grams in 14 buckets of 8 hashes. What meets in a bucket is not "
     "compared, so it has no threshold; by its own account 92% of the pairs at 0.8 meet. Words are cut "
-    "at spaces after its own normalisation, the least a tokeniser can do; its English one, spaCy's, is left out."
+    "at spaces after its own normalisation, the least a tokeniser can do; spaCy's is left out."
 )
 
 

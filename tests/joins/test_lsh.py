@@ -14,7 +14,7 @@ SETS = [oracle.shingles(text) for text in DOCS]
 
 
 def test_the_account_is_plain_json_and_sets_what_came_beside_what_was_thought():
-    account = la.similar_pairs(DOCS, threshold=0.5).account
+    account = la.similar_pairs(DOCS, threshold=0.5, method="lsh").account
     plain = json.loads(json.dumps(account.to_dict()))
     assert plain["items"] == len(DOCS)
     assert plain["plan"]["threshold"] == 0.5
@@ -26,7 +26,7 @@ def test_the_account_is_plain_json_and_sets_what_came_beside_what_was_thought():
 
 def test_candidates_turned_away_are_remembered_down_to_a_margin():
     threshold = 0.6
-    result = la.dedup(DOCS, threshold=threshold, recall=0.9999)
+    result = la.dedup(DOCS, threshold=threshold, recall=0.9999, method="lsh")
     below = {
         (row["a"], row["b"]): row["similarity"]
         for row in result.samples.to_pylist()

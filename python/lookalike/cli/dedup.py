@@ -16,7 +16,6 @@ from lookalike.cli.output import (
     note,
     note_what_was_left_out,
     opened,
-    require_reachable,
 )
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
@@ -118,7 +117,6 @@ def dedup(
             "group": group,
         }
     )
-    require_reachable(chosen)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))

@@ -125,7 +125,7 @@ Threshold = Annotated[
         "-t",
         metavar="NUMBER",
         rich_help_panel=SIMILARITY,
-        help="The least Jaccard similarity of a pair, over 0 and at most 1.",
+        help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more.",
     ),
 ]
 Recall = Annotated[
@@ -167,13 +167,24 @@ Verify = Annotated[
         help="Check candidates on the data, or only by their signatures: faster, and approximate.",
     ),
 ]
+Measure = Annotated[
+    str,
+    typer.Option(
+        "--measure",
+        metavar="jaccard|containment|cosine|overlap",
+        rich_help_panel=SIMILARITY,
+        help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
+        "how many are shared. All but jaccard are found exactly.",
+    ),
+]
 Method = Annotated[
     str,
     typer.Option(
         "--method",
-        metavar="auto|lsh",
+        metavar="auto|lsh|prefix|divide|signature|external|pyramid",
         rich_help_panel=SIMILARITY,
-        help="How pairs are found: MinHash signatures and bands (lsh), which auto chooses too.",
+        help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
+        "or whichever is expected to be faster (auto). The others are for comparison: README.md.",
     ),
 ]
 Seed = Annotated[

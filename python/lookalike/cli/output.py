@@ -9,22 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.applications.documents import PairOptions
 from lookalike.charts import numbers
 from lookalike.errors import OptionError, OutputError
 from lookalike.io import FileSource, open_files
 from lookalike.runs import RunFolder
-from lookalike.theory import plan
 
 
 def note(message: str) -> None:
     """Tell the user something beside the result."""
     print(f"Note: {message}", file=sys.stderr, flush=True)
-
-
-def require_reachable(options: PairOptions) -> None:
-    """Refuse a promise that no banding keeps, rather than say so after hours of reading."""
-    plan(options.threshold, recall=options.recall, slots=options.slots)
 
 
 def checked_folder(output: Path | None, *, overwrite: bool) -> RunFolder:

@@ -22,7 +22,6 @@ from lookalike.cli.output import (
     note,
     note_what_was_left_out,
     opened,
-    require_reachable,
 )
 from lookalike.cli.repeated import repeated
 from lookalike.engines import LocalEngine
@@ -70,6 +69,7 @@ def pairs(
     separator: shared.Separator = None,
     threshold: shared.Threshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
+    measure: shared.Measure = PairOptions.measure,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
     verify: shared.Verify = PairOptions.verify,
@@ -117,6 +117,7 @@ def pairs(
         {
             "threshold": threshold,
             "recall": recall,
+            "measure": measure,
             "shingle": shingle,
             "slots": slots,
             "seed": seed,
@@ -124,7 +125,6 @@ def pairs(
             "verify": verify,
         }
     )
-    require_reachable(chosen)
     engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     with ExitStack() as stack:
@@ -161,11 +161,7 @@ def pairs(
             parameters=parameters,
             algorithm=ALGORITHM_VERSION,
             counts=counts,
-            estimates={
-                "candidates": account.plan.expected_candidates,
-                "recall": account.recall.to_dict(),
-                "plan": account.plan.to_dict(),
-            },
+            estimates=account.estimates(),
             stages=tuple(watch.stages),
         ).write(folder.path)
         for source in sources:

@@ -3,7 +3,8 @@
 from lookalike.joins.account import Account
 from lookalike.joins.flags import ALGORITHM_VERSION, EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
-from lookalike.joins.lsh import Joined, lsh
+from lookalike.joins.joined import Joined
+from lookalike.joins.lsh import lsh
 from lookalike.joins.rare import by_rarest_words
 
 __all__ = [

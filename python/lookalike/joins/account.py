@@ -7,19 +7,24 @@ from typing import Any
 
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.theory import Plan, RecallEstimate
+from lookalike.theory.choice import Choice
+from lookalike.theory.pyramid import PyramidPlan
 
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
     """Counts of one join, its plan, and the recall it estimates it had.
 
-    `plan.expected_candidates` stands beside `candidates`: what was thought, and what came.
-    `median_similarity` is that of two rows picked at random; `unspaced` counts texts written without spaces
-    between words.
+    `plan` is that of bands (`lsh`) or of the pyramid; None for roads that miss nothing, whose recall is 1.
+    `choice` says how `auto` came to the method. `expected_candidates` stands beside `candidates`: what was
+    thought, and what came. `median_similarity` is that of two rows picked at random, where a sample was
+    drawn; `unspaced` counts texts written without spaces between words.
     """
 
     method: str
-    plan: Plan
+    measure: str = "jaccard"
+    threshold: float
+    plan: Plan | PyramidPlan | None
     items: int
     empty: int
     short: int
@@ -31,8 +36,33 @@ class Account:
     recall: RecallEstimate
     large: LeaderAccount = field(default_factory=LeaderAccount)
     median_similarity: float | None = None
+    choice: Choice | None = None
+
+    @property
+    def expected_candidates(self) -> float | None:
+        """How many candidates were expected; None where nobody asked."""
+        if isinstance(self.plan, Plan):
+            return self.plan.expected_candidates
+        return None if self.choice is None else self.choice.expected_candidates
+
+    @property
+    def promised(self) -> float | None:
+        """The chance that a pair at the threshold is found; None for roads that miss nothing."""
+        if isinstance(self.plan, Plan):
+            return self.plan.recall
+        return None if self.plan is None else self.plan.expected_recall
+
+    def estimates(self) -> dict[str, Any]:
+        """What run.json sets beside the counts."""
+        return {
+            "method": self.method,
+            "candidates": self.expected_candidates,
+            "recall": self.recall.to_dict(),
+            "plan": None if self.plan is None else self.plan.to_dict(),
+            "choice": None if self.choice is None else self.choice.to_dict(),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        plain = asdict(self)
-        return {**plain, "plan": self.plan.to_dict(), "recall": self.recall.to_dict()}
+        stored = self.estimates()
+        return {**asdict(self), **{name: stored[name] for name in ("recall", "plan", "choice")}}

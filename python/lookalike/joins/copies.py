@@ -58,18 +58,21 @@ class KeepRows:
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        narrow = batch.select(["row", "content", "copy"])
+        narrow = batch.select([name for name in ("row", "content", "copy") if name in batch.schema.names])
         wanted = self.marked[batch["row"].to_numpy()]
         return narrow if wanted.all() else narrow.filter(pa.array(wanted))
 
 
-def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) -> I64:
-    """Of every row: itself, or the row it is an exact copy of. Only rows marked as `filled` have copies."""
+def representatives(
+    engine: Engine, items: Items, signed: Table, filled: Bools, keys: tuple[str, ...] = ("copy", "content")
+) -> I64:
+    """Of every row: itself, or the row it is an exact copy of. Only rows marked as `filled` have copies.
+
+    Rows of one set have the last of the `keys` in common; those before it are narrower.
+    """
     representative = np.arange(items.rows, dtype=np.int64)
     narrow = engine.map(signed, KeepRows(filled))
-    for key in ("copy", "content"):
-        if key == "content":
-            narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
+    for key in keys:
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
         if items.shingle is not None:
             # Most copies are copies to the byte, and such need no shingles to be told.
@@ -78,5 +81,7 @@ def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) 
             stars = engine.map(stars, Unsettled(representative))
         confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
         representative[confirmed.column("b")] = confirmed.column("a")
+        if key != keys[-1]:
+            narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
     # A row's first of its bag may itself be a copy of the first of its signature.
     return representative[representative]

@@ -10,7 +10,6 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.joins.items import Items
-from lookalike.shingles import Shingle
 from lookalike.types import I64, U32, Bools, Sets, list_buffers, string_buffers
 
 
@@ -28,16 +27,16 @@ def shingler_of(items: Items) -> _core.Shingler | None:
 
 
 @dataclass(frozen=True)
-class ShingleSets:
-    """A stage: `row`, `text` → `row`, `elements`."""
+class SetTexts:
+    """A stage: `row`, `text` → `row`, `elements`, and what was odd about each text (`flags`)."""
 
-    shingle: Shingle
-    seed: int
+    shingler: _core.Shingler
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        elements, offsets = self.shingle.shingler(self.seed).sets(string_buffers(batch["text"]), threads=1)
+        texts = string_buffers(batch["text"])
+        elements, offsets, flags = self.shingler.flagged_sets(texts, threads=1)
         lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(elements))
-        return pa.record_batch({"row": batch["row"], "elements": lists})
+        return pa.record_batch({"row": batch["row"], "elements": lists, "flags": pa.array(flags)})
 
 
 @dataclass(frozen=True)

@@ -28,37 +28,17 @@ from lookalike.engines import Engine, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.items import Items
+from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.leaders import LeaderAccount, across_large, join_large
 from lookalike.joins.prepare import Prepared, prepare
+from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
-from lookalike.types import F64, I64, U8, U32, Bools
+from lookalike.types import F64, I64, U32, Bools
 
-#: Pairs this little under the threshold are kept for the report, to show what was turned away.
-MARGIN = 0.1
 #: Less than any two items that share something have: a union holds at most 2³² elements.
 LEAST = 2.0**-33
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Joined:
-    """What a join found, by row numbers.
-
-    `a`, `b`, `similarity` are near pairs between representatives, sorted; every other row is an exact copy of
-    its `representative`. `below` are candidates that were checked and fell short of the
-    threshold by less than `MARGIN`.
-    """
-
-    a: I64
-    b: I64
-    similarity: F64
-    representative: I64
-    flags: U8
-    below: tuple[I64, I64, F64]
-    account: Account
-    #: The similarity of any rows, as this join measures it.
-    compare: Callable[[I64, I64], F64]
 
 
 def lsh(
@@ -70,8 +50,9 @@ def lsh(
     verify: Literal["exact", "signature"],
     engine: Engine,
     watch: Watch,
+    drawn: Drawn | None = None,
 ) -> Joined:
-    """Join items by MinHash and bands."""
+    """Join items by MinHash and bands; `drawn` is a sample of them, if there is one already."""
     ready = prepare(
         items,
         threshold=threshold,
@@ -80,6 +61,7 @@ def lsh(
         engine=engine,
         watch=watch,
         keep_signatures=verify == "signature",
+        drawn=drawn,
     )
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
@@ -100,6 +82,7 @@ def lsh(
     reached = similarity >= threshold
     account = Account(
         method="lsh",
+        threshold=threshold,
         plan=ready.plan,
         items=items.rows,
         empty=ready.empty,

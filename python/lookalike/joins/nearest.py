@@ -17,7 +17,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.joins.best import best, lines_of, places_in_runs
-from lookalike.joins.elements import ShingleSets, sets_of, shingler_of
+from lookalike.joins.elements import SetTexts, sets_of, shingler_of
 from lookalike.joins.items import Items
 from lookalike.runs.watch import Watch
 from lookalike.types import F64, I64, U32, U64, Bools, Sets
@@ -100,7 +100,7 @@ def nearest(items: Items, k: int, *, engine: Engine, watch: Watch) -> Table:
     sets = items.table
     if items.shingle is not None:
         with watch.stage("sets", items.rows, size=items.bytes) as advance:
-            sets = engine.map(sets, ShingleSets(items.shingle, items.seed), advance=advance)
+            sets = engine.map(sets, SetTexts(items.shingle.shingler(items.seed)), advance=advance)
     blocks = list(_blocks(sets))
     lines = []
     with watch.stage("compare", len(blocks) * items.rows) as advance:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.engines import Engine, Table
-from lookalike.joins.elements import ShingleSets
+from lookalike.joins.elements import SetTexts
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.prefixes import sharing_enough
@@ -75,4 +75,4 @@ def _sets(items: Items, engine: Engine, watch: Watch) -> Table:
     if items.shingle is None:
         return items.table
     with watch.stage("sets", items.rows, size=items.bytes) as advance:
-        return engine.map(items.table, ShingleSets(items.shingle, items.seed), advance=advance)
+        return engine.map(items.table, SetTexts(items.shingle.shingler(items.seed)), advance=advance)

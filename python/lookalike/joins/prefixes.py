@@ -75,7 +75,7 @@ def sharing_enough(
     suffix_filter
         Look for differences behind the common element by halving, before counting.
     """
-    bits = min(_MOST_BITS, max(8, sets.rows.bit_length() - 1))
+    bits = bucket_bits(sets.rows)
     with watch.stage("order", sets.rows) as advance:
         census = engine.fold(sets, TakeCensus(bits, boundary), Census.merge)
         if census is None:
@@ -95,6 +95,11 @@ def sharing_enough(
         stage = CountShared(bound, suffix_filter, whole)
         pairs = engine.fetch(ordered, met, ("a", "b"), stage, advance=advance)
     return Counted(pairs=pairs, candidates=met.rows)
+
+
+def bucket_bits(rows: int) -> int:
+    """By how many bits of their hash the elements of so many sets are counted."""
+    return min(_MOST_BITS, max(8, rows.bit_length() - 1))
 
 
 def too_many_meetings(counts: U32, rows: int) -> bool:

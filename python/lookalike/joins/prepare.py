@@ -86,15 +86,18 @@ def prepare(
     engine: Engine,
     watch: Watch,
     keep_signatures: bool = False,
+    drawn: Drawn | None = None,
 ) -> Prepared:
-    """Choose the banding from a sample, sign every row, and find exact copies."""
+    """Choose the banding from a sample, sign every row, and find exact copies.
+
+    `drawn` is the sample, if it has been drawn already.
+    """
     # Said before any work is done: an unreachable promise is not worth a pass over the data.
     plan(threshold, recall=recall, slots=family.slots)
     with watch.stage("plan"):
-        settled = engine.settle("sample", lambda: draw(engine, items, family).to_table())
-        drawn = Drawn.from_table(settled)
-        sample = _sample(items, drawn)
-        half = np.searchsorted(np.cumsum(drawn.counts), sample.pairs / 2)
+        if drawn is None:
+            drawn = Drawn.from_table(engine.settle("sample", lambda: draw(engine, items, family).to_table()))
+        sample = similarity_sample(items, drawn)
         chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
     sign = items.key(family, chosen.banding)
     if keep_signatures:
@@ -116,11 +119,11 @@ def prepare(
         representative=representative,
         flags=flags,
         plan=chosen,
-        median_similarity=float(half) / family.slots if sample.pairs else None,
+        median_similarity=drawn.median_similarity,
     )
 
 
-def _sample(items: Items, drawn: Drawn) -> SimilaritySample:
+def similarity_sample(items: Items, drawn: Drawn) -> SimilaritySample:
     """What the sample says of the collection; of two, as if both had their share of the different rows."""
     first, second = drawn.distinct, None
     if items.boundary is not None:

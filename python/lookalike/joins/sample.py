@@ -40,22 +40,32 @@ class Drawn:
         How many of its pairs agree in 0, 1, … slots.
     distinct
         About how many different rows the collection has; exact if there are fewer than were asked for.
+    rows
+        The numbers of the rows drawn, sorted.
     """
 
     counts: tuple[int, ...]
     distinct: int
+    rows: tuple[int, ...]
+
+    @property
+    def median_similarity(self) -> float | None:
+        """Of two rows picked at random; None if there are not two."""
+        pairs = sum(self.counts)
+        if not pairs:
+            return None
+        return float(np.searchsorted(np.cumsum(self.counts), pairs / 2)) / (len(self.counts) - 1)
 
     def to_table(self) -> Table:
         """As a table to settle."""
-        return Table.of(
-            counts=np.array(self.counts, np.int64), distinct=np.full(len(self.counts), self.distinct)
-        )
+        values = np.array([self.distinct, len(self.counts), *self.counts, *self.rows], np.int64)
+        return Table.of(values=values)
 
     @classmethod
     def from_table(cls, table: Table) -> Drawn:
         """Read back what `to_table` made."""
-        counts = tuple(int(count) for count in table.column("counts"))
-        return cls(counts=counts, distinct=int(table.column("distinct")[0]))
+        distinct, levels, *rest = (int(value) for value in table.column("values"))
+        return cls(counts=tuple(rest[:levels]), distinct=distinct, rows=tuple(rest[levels:]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +105,22 @@ class Sign:
 
 def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
     """Draw a sample of the items and compare all its pairs."""
-    nothing = Drawn(counts=(0,) * (family.slots + 1), distinct=0)
+    nothing = (0,) * (family.slots + 1)
     glances, chosen = least_glances(engine, items, rows)
+    chosen.sort()
     if not len(chosen):
-        return nothing
-    signed = engine.fetch(items.table, Table.of(row=np.sort(chosen)), ("row",), Sign(items.sign(family)))
+        return Drawn(counts=nothing, distinct=0, rows=())
+    signed = engine.fetch(items.table, Table.of(row=chosen), ("row",), Sign(items.sign(family)))
     filled = (signed.column("flags") & EMPTY) == 0
     # Copies in other dress count as one too.
     _, once = np.unique(signed.column("copy")[filled], return_index=True)
     matrix = np.ascontiguousarray(slot_matrix(signed.batches)[filled][once])
-    counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing.counts
-    return Drawn(counts=tuple(int(count) for count in counts), distinct=_distinct(glances, rows, items.rows))
+    counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing
+    return Drawn(
+        counts=tuple(int(count) for count in counts),
+        distinct=_distinct(glances, rows, items.rows),
+        rows=tuple(chosen.tolist()),
+    )
 
 
 def least_glances(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:

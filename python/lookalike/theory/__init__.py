@@ -5,11 +5,13 @@ areas        how often, exactly: what a curve misses above a threshold and lets 
 sample       how alike the pairs of a collection are, from a few of them
 costs        what a bucket key and a check cost, as committed constants
 planning     threshold and recall in, banding out
+choice       which of two roads is expected to cost less
 recall       afterwards: what a run probably missed, from what it found
 collisions   how often two shingles are taken for one
 """
 
 from lookalike.theory.banding import Banding
+from lookalike.theory.choice import Choice, RoadEstimate
 from lookalike.theory.collisions import false_shared_shingle
 from lookalike.theory.planning import Plan, plan
 from lookalike.theory.recall import RecallEstimate, estimate_recall
@@ -17,8 +19,10 @@ from lookalike.theory.sample import SimilaritySample
 
 __all__ = [
     "Banding",
+    "Choice",
     "Plan",
     "RecallEstimate",
+    "RoadEstimate",
     "SimilaritySample",
     "estimate_recall",
     "false_shared_shingle",

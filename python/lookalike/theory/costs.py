@@ -1,7 +1,8 @@
-"""What the stages of a banded join cost, as committed constants.
+"""What the stages of joins cost, as committed constants.
 
-The planner weighs bands against checks by these numbers and by the data, never by the machine it runs on: a
-plan made here is the plan made anywhere. They are nanoseconds of one core; only their ratios change a plan.
+The planner weighs bands against checks by these numbers and by the data, and `auto` one road against another,
+never by the machine they run on: a plan made here is the plan made anywhere. They are nanoseconds of one
+core; only their ratios change a plan.
 """
 
 from __future__ import annotations
@@ -15,6 +16,33 @@ PAIR_NS = 300.0
 BYTE_NS = 1.1
 """One byte of text shingled again for the exact check of a pair, intersection included."""
 
+MERGE_NS = 2.0
+"""One element of a set passed by in the exact check of a pair."""
+
+SHINGLE_NS = 2.0
+"""One byte of text cut into shingles."""
+
+SIGN_NS = 5.0
+"""One element into a signature."""
+
+SLOT_NS = 4.0
+"""One slot of a signature, however many elements went in."""
+
+SET_NS = 15.0
+"""One shingle of a text kept: sorted, each once."""
+
+ORDER_NS = 15.0
+"""One element of a set counted, and ordered by how rare it is."""
+
+ENTRY_NS = 60.0
+"""One element of a prefix: written, sorted, gathered with its equals."""
+
+MEETING_NS = 1.5
+"""Two sets that meet in a prefix: their sizes, places and bits compared."""
+
+COUNT_NS = 150.0
+"""Two sets that passed those filters: fetched, and what they share counted."""
+
 _NS = 1e-9
 
 
@@ -26,3 +54,24 @@ def seconds_for_keys(items: int, bands: int) -> float:
 def seconds_for_checks(candidates: float, bytes_per_item: float) -> float:
     """Checking candidates exactly. Both texts of a pair are shingled, as if no text came twice."""
     return candidates * (PAIR_NS + 2 * bytes_per_item * BYTE_NS) * _NS
+
+
+def seconds_for_set_checks(candidates: float, elements_per_item: float) -> float:
+    """Checking candidates exactly that are sets already."""
+    return candidates * (PAIR_NS + 2 * elements_per_item * MERGE_NS) * _NS
+
+
+def seconds_for_signatures(items: float, slots: int, elements: float, text_bytes: float) -> float:
+    """Signing items of so many elements and bytes of text in all; sets have no text."""
+    return (items * slots * SLOT_NS + elements * SIGN_NS + text_bytes * SHINGLE_NS) * _NS
+
+
+def seconds_for_order(elements: float, text_bytes: float) -> float:
+    """Bringing all elements of all sets in order, after texts became sets."""
+    keeping = elements * SET_NS if text_bytes else 0.0
+    return (keeping + elements * ORDER_NS + text_bytes * SHINGLE_NS) * _NS
+
+
+def seconds_for_prefixes(entries: float, meetings: float, candidates: float) -> float:
+    """Letting sets meet in their prefixes, and counting what those share that may be pairs."""
+    return (entries * ENTRY_NS + meetings * MEETING_NS + candidates * COUNT_NS) * _NS

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,11 @@ class RecallEstimate:
 
     high: float | None
     """Upper end of the 95% interval of `recall`."""
+
+    @classmethod
+    def certain(cls, found: int) -> Self:
+        """Of a road that misses nothing."""
+        return cls(found=found, estimated_total=float(found), recall=1.0, low=1.0, high=1.0)
 
     def to_dict(self) -> dict[str, int | float | None]:
         """As plain values for JSON; `RecallEstimate(**…)` reads them back."""

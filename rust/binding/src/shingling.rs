@@ -72,10 +72,23 @@ impl Shingler {
         threads: usize,
         path: Option<&str>,
     ) -> PyResult<SetArrays<'py>> {
+        let (elements, offsets, _) = self.flagged_sets(py, texts, threads, path)?;
+        Ok((elements, offsets))
+    }
+
+    /// The sets of a batch of texts, and what was odd about each text, as bits.
+    #[pyo3(signature = (texts, *, threads, path=None))]
+    fn flagged_sets<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        threads: usize,
+        path: Option<&str>,
+    ) -> PyResult<FlaggedSetArrays<'py>> {
         let level = level(py, path)?;
         let (values, offsets) = ragged(&texts, py)?;
-        let (elements, offsets) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
-        Ok((elements.into_pyarray(py), offsets.into_pyarray(py)))
+        let (elements, offsets, flags) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
+        Ok((elements.into_pyarray(py), offsets.into_pyarray(py), flags.into_pyarray(py)))
     }
 
     /// In how many texts of a batch each shingle occurs, in counters that shingles share.

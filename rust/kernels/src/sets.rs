@@ -2,16 +2,17 @@
 
 use rayon::prelude::*;
 
-use crate::shingle::{Scratch, Spec, document};
+use crate::shingle::{Scratch, Seen, Spec, document};
+use crate::sign::flags_of;
 use crate::simd::{Lanes, Level, for_each_path};
 
 #[inline(always)]
-fn collect_on<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, out: &mut Vec<u64>) {
-    document::<L>(text, spec, scratch, out);
+fn collect_on<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, out: &mut Vec<u64>) -> Seen {
+    document::<L>(text, spec, scratch, out)
 }
 
 for_each_path! {
-    fn collect(level; text: &[u8], spec: &Spec, scratch: &mut Scratch, out: &mut Vec<u64>) => collect_on
+    fn collect(level; text: &[u8], spec: &Spec, scratch: &mut Scratch, out: &mut Vec<u64>) -> Seen => collect_on
 }
 
 /// The shingles of one document in the order of the text, repeats included.
@@ -21,16 +22,20 @@ pub fn shingles(level: Level, text: &[u8], spec: &Spec) -> Vec<u64> {
     out
 }
 
-/// The sets of a batch of documents, one after the other, and where each begins. Eight bytes an element.
-pub fn sets(level: Level, values: &[u8], offsets: &[i64], spec: &Spec) -> (Vec<u64>, Vec<i64>) {
+/// The sets of a batch of documents, one after the other, where each begins, and the flags of each document. Eight bytes
+/// an element.
+pub fn sets(level: Level, values: &[u8], offsets: &[i64], spec: &Spec) -> (Vec<u64>, Vec<i64>, Vec<u8>) {
     let rows = offsets.len() - 1;
-    let pieces: Vec<(Vec<u64>, Vec<usize>)> = (0..rows.div_ceil(64))
-        .into_par_iter()
-        .map_init(Scratch::default, |scratch, piece| {
+    let mut flags = vec![0; rows];
+    let pieces = flags
+        .par_chunks_mut(64)
+        .enumerate()
+        .map_init(Scratch::default, |scratch, (piece, flags)| {
             let (mut elements, mut sizes, mut set) = (Vec::new(), Vec::new(), Vec::new());
-            for row in piece * 64..((piece + 1) * 64).min(rows) {
+            for (flag, row) in flags.iter_mut().zip(piece * 64..) {
                 set.clear();
-                collect(level, &values[offsets[row] as usize..offsets[row + 1] as usize], spec, scratch, &mut set);
+                let text = &values[offsets[row] as usize..offsets[row + 1] as usize];
+                *flag = flags_of(&collect(level, text, spec, scratch, &mut set));
                 set.sort_unstable();
                 set.dedup();
                 elements.extend_from_slice(&set);
@@ -39,7 +44,8 @@ pub fn sets(level: Level, values: &[u8], offsets: &[i64], spec: &Spec) -> (Vec<u
             (elements, sizes)
         })
         .collect();
-    join_pieces(pieces)
+    let (elements, offsets) = join_pieces(pieces);
+    (elements, offsets, flags)
 }
 
 /// Sorts each set and keeps each element once.

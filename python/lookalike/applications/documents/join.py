@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.documents.roads import take_road
 from lookalike.applications.sets import SetCollection, collect_sets
 from lookalike.engines import Engine, Table
-from lookalike.families import MinHash
 from lookalike.io import Source
-from lookalike.joins import Items, Joined, by_rarest_words, lsh
+from lookalike.joins import Items, Joined
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.types import F64, I64
@@ -69,7 +69,9 @@ def search_sources(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
+    return Search(
+        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
+    )
 
 
 def search_sets(
@@ -87,19 +89,8 @@ def search_sets(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(joined=join(items, options, engine=engine, watch=watch), collections=tuple(collections))
-
-
-def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
-    """Take the road that the options name."""
-    return lsh(
-        by_rarest_words(items, engine=engine, watch=watch),
-        threshold=options.threshold,
-        recall=options.recall,
-        family=MinHash(slots=options.slots, seed=options.seed),
-        verify=options.verify,
-        engine=engine,
-        watch=watch,
+    return Search(
+        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
     )
 
 
@@ -107,21 +98,26 @@ def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple
     """All pairs a user sees: near pairs between representatives and star edges to exact copies.
 
     Expanded, every pair of copies and of what they are near to. Between two collections, `a` is of the first
-    and `b` of the second, and copies stand for themselves.
+    and `b` of the second, and copies stand for themselves. Of a directed measure, copies are pairs both ways.
     """
     near = (joined.a, joined.b, joined.similarity)
     rows = np.arange(len(joined.representative), dtype=np.int64)
     copies = rows[(joined.representative != rows)]
-    stars = (joined.representative[copies], copies, np.ones(len(copies)))
+    own = np.ones(len(rows)) if joined.own is None else joined.own
+    stars = [(joined.representative[copies], copies, own[copies])]
+    if joined.directed:
+        stars.append((copies, joined.representative[copies], own[copies]))
     if boundary is None and not expand:
-        a, b, similarity = (np.concatenate(columns) for columns in zip(near, stars, strict=True))
+        a, b, similarity = (np.concatenate(columns) for columns in zip(near, *stars, strict=True))
     else:
-        a, b, similarity = _expanded(near, joined.representative, boundary)
+        a, b, similarity = _expanded(near, joined.representative, own, boundary, directed=joined.directed)
     order = np.lexsort((b, a))
     return a[order], b[order], similarity[order]
 
 
-def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | None) -> tuple[I64, I64, F64]:
+def _expanded(
+    near: tuple[I64, I64, F64], representative: I64, own: F64, boundary: int | None, *, directed: bool
+) -> tuple[I64, I64, F64]:
     """Every pair of copies, and every copy of `a` with every copy of `b` for a near pair.
 
     If there is a boundary, only those across it.
@@ -132,16 +128,23 @@ def _expanded(near: tuple[I64, I64, F64], representative: I64, boundary: int | N
     inside = np.flatnonzero(counts > 1)
     left = np.concatenate([near[0], inside])
     right = np.concatenate([near[1], inside])
-    similarity = np.concatenate([near[2], np.ones(len(inside))])
+    similarity = np.concatenate([near[2], own[inside]])
     times = counts[left] * counts[right]
     pair = np.repeat(np.arange(len(left)), times)
     within = np.arange(len(pair)) - np.repeat(np.cumsum(times) - times, times)
     a = members[starts[left[pair]] + within // counts[right[pair]]]
     b = members[starts[right[pair]] + within % counts[right[pair]]]
+    within_class = left[pair] == right[pair]
+    if directed:
+        # Between two collections copies are of one of them, so a is of the first already.
+        wanted = np.where(within_class, a != b, True)
+        if boundary is not None:
+            wanted &= (a < boundary) & (b >= boundary)
+        return a[wanted], b[wanted], similarity[pair][wanted]
     low, high = np.minimum(a, b), np.maximum(a, b)
     # A class paired with itself gives each pair twice and each row with itself; the order of a pair tells
     # them apart.
-    wanted = np.where(left[pair] == right[pair], a < b, True)
+    wanted = np.where(within_class, a < b, True)
     if boundary is not None:
         wanted &= (low < boundary) & (high >= boundary)
     return low[wanted], high[wanted], similarity[pair][wanted]

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.io.units import Unit
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
+from lookalike.theory.pyramid import plan_pyramid
 from lookalike.theory.ranges import checked_recall, checked_slots, checked_threshold
 
-Method = Literal["auto", "lsh"]
+Method = Literal["auto", "lsh", "prefix", "divide", "signature", "external", "pyramid"]
+Measure = Literal["jaccard", "containment", "cosine", "overlap"]
 Verify = Literal["exact", "signature"]
+
+#: Methods that find every pair, and know every measure.
+EXACT_METHODS = ("prefix", "divide")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "measure": get_args(Measure),
+    "method": get_args(Method),
+    "verify": get_args(Verify),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +33,10 @@ class PairOptions:
     Parameters
     ----------
     threshold
-        The least similarity of a pair.
+        The least similarity of a pair; of `overlap`, the least count, 1 or more.
     recall
-        The promised chance that a pair exactly at the threshold is found.
+        The promised chance that a pair exactly at the threshold is found; `lsh` and `pyramid` keep it, and
+        other methods find every pair.
     shingle
         How a document becomes a set, such as `words:5`, `chars:9`, `stopwords` or `words:1+rare20` (of its
         words the 20 that the fewest documents hold); or a `Shingle`.
@@ -34,13 +45,20 @@ class PairOptions:
     seed
         Draws the hashes. Another seed may find another few of the pairs that a run misses.
     measure
-        What similarity means: `jaccard`, of the sets of shingles (of bags, with a shingle such as
-        `words:1+bag`).
+        What similarity means, of sets of shingles or of sets (of bags, with a shingle such as `words:1+bag`):
+        `jaccard`, |a ∩ b| / |a ∪ b|; `containment`, |a ∩ b| / |a|, how much of a is in b; `cosine`,
+        |a ∩ b| / √(|a|·|b|); `overlap`, |a ∩ b|. All but `jaccard` need an exact method. Containment is
+        directed: within one collection each direction that reaches the threshold is a pair of its own.
     method
-        `lsh`: MinHash signatures and bands. `auto` chooses, and today there is one road to choose.
+        `lsh`: MinHash signatures and bands. `prefix`: every pair, exactly, by the rarest elements of sets,
+        best for small sets and high thresholds. `divide`: every pair, exactly, by counting all that any two
+        sets share. `signature`, `external`: every pair whose signatures agree in a fraction `threshold` of
+        their slots; the column is then called `estimate`. `pyramid`: bands of a folded boolean matrix, for
+        thresholds from .5. `auto`: `lsh` or `prefix`, whichever is expected to cost less; `account.choice`
+        says why.
     verify
-        `exact`: every candidate is checked on the data. `signature`: by agreement of signatures, cheaper and
-        approximate; the column is then called `estimate`.
+        `exact`: every candidate is checked on the data. `signature`, with `lsh`: by agreement of signatures,
+        cheaper and approximate; the column is then called `estimate`.
     """
 
     threshold: float = 0.8
@@ -48,23 +66,20 @@ class PairOptions:
     shingle: str | Shingle = "words:5"
     slots: int = 128
     seed: int = 0
-    measure: str = "jaccard"
+    measure: Measure = "jaccard"
     method: Method = "auto"
     verify: Verify = "exact"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", checked_threshold(self.threshold))
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise OptionError(f"{name}={getattr(self, name)!r} is unknown: {_advised(self, name)}")
+        object.__setattr__(self, "threshold", _checked_threshold(self.threshold, self.measure))
         object.__setattr__(self, "recall", checked_recall(self.recall))
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
-        for name, choices in (
-            ("measure", ("jaccard",)),
-            ("method", ("auto", "lsh")),
-            ("verify", ("exact", "signature")),
-        ):
-            if getattr(self, name) not in choices:
-                raise OptionError(f"{name}={getattr(self, name)!r} is unknown: choose {' or '.join(choices)}")
+        _check_together(self)
         shingle = (
             Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
         )
@@ -72,8 +87,7 @@ class PairOptions:
         # are.
         plain = Shingle.parse(str(shingle)) == shingle
         object.__setattr__(self, "shingle", str(shingle) if plain else shingle)
-        # An unreachable promise is said at once: it is not worth a pass over the data.
-        plan(self.threshold, recall=self.recall, slots=self.slots)
+        self.check_promise()
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
@@ -84,10 +98,18 @@ class PairOptions:
                 raise OptionError(f"there is no option {name!r}: choose among {', '.join(known)}")
         return cls(**options)
 
+    def check_promise(self) -> None:
+        """Say at once that a promise cannot be kept: it is not worth a pass over the data."""
+        if self.method == "pyramid":
+            plan_pyramid(self.threshold, recall=self.recall)
+        elif self.method == "lsh" or (self.method == "auto" and self.measure == "jaccard"):
+            plan(self.threshold, recall=self.recall, slots=self.slots)
+
     @property
     def column(self) -> str:
         """What the column of similarities is called."""
-        return "similarity" if self.verify == "exact" else "estimate"
+        estimated = self.verify == "signature" or self.method in ("signature", "external")
+        return "estimate" if estimated else "similarity"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `of` reads them back."""
@@ -97,9 +119,47 @@ class PairOptions:
         return plain
 
 
+def _advised(options: PairOptions, name: str) -> str:
+    if name == "measure" and options.measure in ("levenshtein", "indel"):
+        return (
+            "distances between strings are what similar_strings finds (pairs --measure, on the command line)"
+        )
+    return f"choose {' or '.join(_CHOICES[name])}"
+
+
+def _checked_threshold(threshold: float, measure: str) -> float:
+    """A similarity over 0 and at most 1; of overlap, a count."""
+    if measure != "overlap":
+        return checked_threshold(threshold)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 1 <= threshold < 2**32:
+        raise OptionError(f"threshold={threshold!r} is out of range: overlap is a count, 1 or more")
+    if threshold != int(threshold):
+        raise OptionError(f"threshold={threshold!r} is no count: overlap is a whole number, 1 or more")
+    return float(threshold)
+
+
+def _check_together(options: PairOptions) -> None:
+    """Refuse what no road does."""
+    if options.measure != "jaccard" and options.method not in ("auto", *EXACT_METHODS):
+        raise OptionError(
+            f"method={options.method!r} finds pairs by Jaccard similarity, not by {options.measure}: "
+            "choose method='prefix' or 'divide', or leave it at 'auto'"
+        )
+    if options.verify == "signature" and (
+        options.method not in ("auto", "lsh", "signature", "external") or options.measure != "jaccard"
+    ):
+        raise OptionError(
+            f"verify='signature' goes with method='lsh' and measure='jaccard', not with "
+            f"method={options.method!r} and measure={options.measure!r}: leave it at 'exact'"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class DedupOptions(PairOptions):
     """How near-duplicates are searched for, and which of them is kept.
+
+    `measure` is `jaccard` or `cosine` here: a document that is contained in a longer one is no duplicate of
+    it, and a count of shared shingles says little of how alike two documents are.
 
     Parameters
     ----------
@@ -120,6 +180,11 @@ class DedupOptions(PairOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.measure not in ("jaccard", "cosine"):
+            raise OptionError(
+                f"measure={self.measure!r} does not tell duplicates: choose jaccard or cosine, or list the "
+                "pairs with similar_pairs"
+            )
         parse_keep(self.keep)
         if self.group not in ("components", "star"):
             raise OptionError(f"group={self.group!r} is unknown: choose components or star")

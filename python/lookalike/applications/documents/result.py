@@ -109,12 +109,7 @@ class DedupResult:
             parameters=self.options.to_dict(),
             algorithm=ALGORITHM_VERSION,
             counts=self.counts,
-            estimates={
-                "candidates": self.account.plan.expected_candidates,
-                "recall": self.account.recall.to_dict(),
-                "plan": self.account.plan.to_dict(),
-                "large_buckets": self.account.to_dict()["large"],
-            },
+            estimates={**self.account.estimates(), "large_buckets": self.account.to_dict()["large"]},
             stages=tuple(self.stages),
         )
 

@@ -10,7 +10,7 @@ from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.shingles import Shingle
-from lookalike.theory import Plan, RecallEstimate
+from lookalike.theory import Plan
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
 CROWDED = 0.3
@@ -22,7 +22,7 @@ _TOO_LITTLE = 1_000_000
 
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
     """The outcome of a deduplication, a fact a line."""
-    threshold = f"{account.plan.threshold:g}"
+    threshold = f"{account.threshold:g}"
     compared = "units" if "units" in counts else "documents"
     return _aligned(
         [
@@ -35,7 +35,8 @@ def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[
                 f"{_share(counts['kept'], counts[compared])}, dropped {numbers.count(counts['dropped'])}",
             ),
             ("of documents", _of_documents(counts) if "units" in counts else ""),
-            *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
+            ("recall", _recall(account)),
+            ("method", _chosen(account)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
     )
@@ -51,7 +52,8 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 "pairs",
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
-            *_recall_facts(account.recall, account.plan, apart=bool(account.large.not_compared)),
+            ("recall", _recall(account)),
+            ("method", _chosen(account)),
             ("took", _took(stages, counts.get("text_bytes", 0))),
         ]
     )
@@ -101,11 +103,11 @@ def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _search_facts(account: Account) -> list[tuple[str, str]]:
-    expected = account.plan.expected_candidates
+    expected = account.expected_candidates
     thought = "" if expected is None else f", about {numbers.count(expected)} expected"
     return [
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
-        ("near pairs", f"{numbers.count(account.pairs)} at {account.plan.threshold:g} or over"),
+        ("near pairs", f"{numbers.count(account.pairs)} at {_at(account)} or over"),
     ]
 
 
@@ -123,13 +125,30 @@ def _of_documents(counts: Mapping[str, Any]) -> str:
     )
 
 
-def _recall_facts(estimate: RecallEstimate, plan: Plan, *, apart: bool) -> list[tuple[str, str]]:
-    promise = f"{_promise(plan)} at {plan.threshold:g}"
+def _at(account: Account) -> str:
+    """The threshold, and of what, if not of Jaccard similarity."""
+    of = "" if account.measure == "jaccard" else f"{account.measure} "
+    return f"{of}{account.threshold:g}"
+
+
+def _recall(account: Account) -> str:
+    if account.plan is None:
+        of = ", by their signatures" if account.method in ("signature", "external") else ""
+        return f"all near pairs found{of}: {account.method} misses none"
+    assert account.promised is not None
+    estimate, apart = account.recall, bool(account.large.not_compared)
+    promise = f"{numbers.percent(account.promised)} promised at {account.threshold:g}"
     if estimate.recall is None:
         found = "outside very large buckets " if apart else ""
-        return [("recall", f"{promise}; no near pair was found {found}to estimate it from")]
+        return f"{promise}; no near pair was found {found}to estimate it from"
     of = "pairs outside very large buckets" if apart else "all near pairs"
-    return [("recall", f"about {numbers.percent(estimate.recall)} of {of} found, {promise}")]
+    return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}"
+
+
+def _chosen(account: Account) -> str:
+    """What auto chose, if it had a choice."""
+    choice = account.choice
+    return f"{choice.method}: {choice.why}" if choice is not None and choice.roads else ""
 
 
 def _promise(plan: Plan) -> str:

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from lookalike.applications.documents.assigning import assigned, cluster_columns
 from lookalike.applications.documents.collection import Collection, collect
-from lookalike.applications.documents.join import Search, join
+from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
+from lookalike.applications.documents.roads import take_road
 from lookalike.applications.documents.unit_result import UnitResult
 from lookalike.clusters import parse_keep, priorities
 from lookalike.engines import Engine, Table
@@ -117,7 +118,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
-    joined = join(items, options, engine=engine, watch=watch)
+    joined = take_road(items, options, engine=engine, watch=watch)
     search = Search(joined=joined, collections=(units,))
     with watch.stage("cluster", units.rows, unit="units"):
         assignment = assigned(joined, _priority(units, options.keep, engine), options, engine)

@@ -1,0 +1,173 @@
+"""Which road leads to the pairs, and taking it.
+
+lsh          bands of MinHash signatures: most pairs, with a promised recall
+prefix       exactly, by the rarest elements of sets
+divide       exactly, by counting what every two sets share
+signature    all pairs whose signatures agree enough, by pieces of them
+external     the same, by sorting alone
+pyramid      bands of a folded boolean matrix, with a measured recall
+auto         lsh or prefix, whichever is expected to cost less
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.options import PairOptions
+from lookalike.engines import Engine, Stage, Table
+from lookalike.families import MinHash
+from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined, by_rarest_words, lsh
+from lookalike.joins.agree import agree
+from lookalike.joins.choice import Chosen, choose
+from lookalike.joins.distinct import Distinct, distinct
+from lookalike.joins.divide import divide
+from lookalike.joins.external import external
+from lookalike.joins.found import Found
+from lookalike.joins.prefix import prefix_join
+from lookalike.joins.pyramid import Pyramided, pyramid
+from lookalike.measures.candidates import Agreement
+from lookalike.measures.overlap import OverlapMeasure, overlap_measure
+from lookalike.runs.watch import Watch
+from lookalike.theory import Choice, RecallEstimate
+from lookalike.types import F64, I64, Bools
+
+
+def take_road(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
+    """Join items by the road that the options name."""
+    items = by_rarest_words(items, engine=engine, watch=watch)
+    chosen = chosen_road(items, options, engine=engine, watch=watch)
+    if chosen.choice.method == "lsh":
+        joined = lsh(
+            items,
+            threshold=options.threshold,
+            recall=options.recall,
+            family=family_of(options),
+            verify=options.verify,
+            engine=engine,
+            watch=watch,
+            drawn=chosen.drawn,
+        )
+    else:
+        joined = _by_sets(items, chosen, options, engine=engine, watch=watch)
+    if options.method != "auto":
+        return joined
+    return replace(joined, account=replace(joined.account, choice=chosen.choice))
+
+
+def family_of(options: PairOptions) -> MinHash:
+    """The family of hash functions that options draw."""
+    return MinHash(slots=options.slots, seed=options.seed)
+
+
+def chosen_road(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Chosen:
+    """The method that the options name or, if that is `auto`, ask for."""
+    if options.method != "auto":
+        return Chosen(choice=Choice(method=options.method, why="asked for", roads={}))
+    if options.measure != "jaccard":
+        why = f"of the roads that auto knows only prefix measures {options.measure}"
+        return Chosen(choice=Choice(method="prefix", why=why, roads={}))
+    if options.verify == "signature":
+        why = "of the roads that auto knows only lsh has signatures to verify by"
+        return Chosen(choice=Choice(method="lsh", why=why, roads={}))
+    return choose(
+        items,
+        threshold=options.threshold,
+        recall=options.recall,
+        family=family_of(options),
+        engine=engine,
+        watch=watch,
+    )
+
+
+def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
+    """Set exact copies aside, walk a road between the others, and number its pairs as before."""
+    method = chosen.choice.method
+    measure = overlap_measure(options.measure)
+    counted = measure.name == "overlap"
+    # Sets too small to share so much match nothing, not even their copies.
+    least_size = ceil(options.threshold) if counted else 1
+    apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
+    found = _walk(apart.items, method, measure, options, engine=engine, watch=watch)
+    account = Account(
+        method=method,
+        measure=measure.name,
+        threshold=options.threshold,
+        plan=found.plan if isinstance(found, Pyramided) else None,
+        items=items.rows,
+        empty=apart.flagged(EMPTY),
+        short=apart.flagged(SHORT),
+        unspaced=apart.flagged(UNSPACED),
+        copies=apart.copies,
+        representatives=len(apart.numbers),
+        candidates=found.candidates,
+        pairs=len(found.a),
+        recall=found.recall if isinstance(found, Pyramided) else RecallEstimate.certain(len(found.a)),
+        median_similarity=None if chosen.drawn is None else chosen.drawn.median_similarity,
+    )
+    none = np.empty(0, np.int64)
+    return Joined(
+        a=apart.numbers[found.a],
+        b=apart.numbers[found.b],
+        similarity=found.similarity,
+        representative=apart.representative,
+        flags=apart.flags,
+        below=(none, none, np.empty(0, np.float64)),
+        account=account,
+        compare=_comparing(apart, method, measure, options, engine),
+        own=apart.sizes.astype(np.float64) if counted else None,
+        directed=measure.directed,
+    )
+
+
+def _walk(
+    items: Items, method: str, measure: OverlapMeasure, options: PairOptions, *, engine: Engine, watch: Watch
+) -> Found:
+    threshold = options.threshold
+    match method:
+        case "prefix":
+            return prefix_join(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
+        case "divide":
+            return divide(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
+        case "signature":
+            return agree(items, family=family_of(options), threshold=threshold, engine=engine, watch=watch)
+        case "external":
+            return external(items, family=family_of(options), threshold=threshold, engine=engine, watch=watch)
+    return pyramid(
+        items, threshold=threshold, seed=options.seed, recall=options.recall, engine=engine, watch=watch
+    )
+
+
+def _comparing(
+    apart: Distinct, method: str, measure: OverlapMeasure, options: PairOptions, engine: Engine
+) -> Callable[[I64, I64], F64]:
+    """How a road measures any two rows."""
+    if method not in ("signature", "external"):
+        return apart.compare(engine, measure)
+    sets = apart.sets
+
+    def agreement(a: I64, b: I64) -> F64:
+        # Signatures are not kept: the few rows that are asked for are signed again.
+        asked = np.zeros(sets.rows, np.bool_)
+        asked[a] = asked[b] = True
+        signed = engine.map(sets.table, SignSome(asked, sets.sign(family_of(options))))
+        agreeing = engine.fetch(signed, Table.of(a=a, b=b), ("a", "b"), Agreement(0.0))
+        similarity: F64 = agreeing.column("similarity")
+        return similarity
+
+    return agreement
+
+
+@dataclass(frozen=True, eq=False)
+class SignSome:
+    """A stage: items → signed rows, of the marked ones."""
+
+    marked: Bools
+    sign: Stage
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return self.sign(batch.filter(pa.array(self.marked[batch["row"].to_numpy()])))

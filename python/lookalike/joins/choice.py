@@ -1,0 +1,199 @@
+"""`auto`: bands or prefixes, whichever is expected to cost less.
+
+Both estimates come from the sample that the bands are planned by, and from constants. What bands cost follows
+from how alike the sampled rows are. What prefixes cost follows from how rare the rarest elements of sets are,
+which no sample of rows shows: all elements are counted, by buckets of their hash, and the sampled sets are
+then put through the very stages of the join. Where ordering all elements would already cost more than the
+bands, as it does with long texts, that pass is spared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import add
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.bands import buckets
+from lookalike.bands.buckets import run_starts
+from lookalike.engines import Engine, Table
+from lookalike.families import MinHash
+from lookalike.joins.elements import SetTexts, sets_of, shingler_of
+from lookalike.joins.items import Items
+from lookalike.joins.prefixes import (
+    BLOCK,
+    Census,
+    CountPrefixes,
+    CutPrefixes,
+    InOrder,
+    Meet,
+    PrefixLengths,
+    TakeCensus,
+    bucket_bits,
+)
+from lookalike.joins.prepare import similarity_sample
+from lookalike.joins.sample import Drawn, draw
+from lookalike.measures.bounds import Bound
+from lookalike.runs.watch import Watch
+from lookalike.theory import Choice, Plan, RoadEstimate, SimilaritySample, plan
+from lookalike.theory.costs import (
+    seconds_for_checks,
+    seconds_for_keys,
+    seconds_for_order,
+    seconds_for_prefixes,
+    seconds_for_set_checks,
+    seconds_for_signatures,
+)
+from lookalike.types import I64, list_buffers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chosen:
+    """A choice, and what was made on the way to it that the road can use.
+
+    `drawn` is the sample, `sets` are texts as sets, with their flags.
+    """
+
+    choice: Choice
+    drawn: Drawn | None = None
+    sets: Table | None = None
+
+
+def choose(
+    items: Items, *, threshold: float, recall: float, family: MinHash, engine: Engine, watch: Watch
+) -> Chosen:
+    """Choose the road to all pairs of a Jaccard similarity."""
+    with watch.stage("choose", items.rows):
+        drawn = draw(engine, items, family)
+        sample = similarity_sample(items, drawn)
+        banded = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
+        few = _picked(engine, items, drawn)
+        size = float(np.diff(list_buffers(few["elements"])[1]).mean()) if len(few) else 0.0
+        elements = size * sample.keyed_items
+        text_bytes = 0.0 if items.shingle is None else sample.bytes_per_item * sample.keyed_items
+        lsh = _by_bands(banded, sample, elements, text_bytes)
+        order = seconds_for_order(elements, text_bytes)
+        if order >= lsh.seconds:
+            roads = {"lsh": lsh, "prefix": RoadEstimate(seconds=order, candidates=None)}
+            return Chosen(choice=Choice(method="lsh", why=_why(roads, size), roads=roads), drawn=drawn)
+        sets = None
+        if items.shingle is not None:
+            sets = engine.map(items.table, SetTexts(items.shingle.shingler(items.seed)))
+        bound = Bound("jaccard", threshold, items.boundary is not None)
+        met = _let_meet(few, items.table if sets is None else sets, bound, items.boundary, engine)
+        roads = {"lsh": lsh, "prefix": _by_prefixes(met, order, sample)}
+        method = "prefix" if roads["prefix"].seconds <= lsh.seconds else "lsh"
+        choice = Choice(method=method, why=_why(roads, size), roads=roads)
+        return Chosen(choice=choice, drawn=drawn, sets=sets if method == "prefix" else None)
+
+
+def _by_bands(banded: Plan, sample: SimilaritySample, elements: float, text_bytes: float) -> RoadEstimate:
+    assert banded.expected_candidates is not None
+    items, bands = sample.keyed_items, banded.banding.bands
+    # Of a large bucket not all pairs are looked at.
+    candidates = min(banded.expected_candidates, items * bands * buckets.LARGE / 2)
+    seconds = seconds_for_signatures(items, banded.slots, elements, text_bytes)
+    seconds += seconds_for_keys(items, bands)
+    if text_bytes:
+        seconds += seconds_for_checks(candidates, sample.bytes_per_item)
+    else:
+        seconds += seconds_for_set_checks(candidates, elements / max(1, items))
+    return RoadEstimate(seconds=seconds, candidates=candidates)
+
+
+def _by_prefixes(met: Met, order: float, sample: SimilaritySample) -> RoadEstimate:
+    rate = sample.total_pairs / max(1, met.pairs)
+    # Where prefixes would meet more often than there are pairs, every two sets meet once.
+    meetings = min(met.meetings * rate, float(sample.total_pairs))
+    candidates = met.candidates * rate
+    entries = met.entries / max(1, met.sets) * sample.keyed_items
+    seconds = order + seconds_for_prefixes(entries, meetings, candidates)
+    return RoadEstimate(seconds=seconds, candidates=candidates)
+
+
+def _why(roads: dict[str, RoadEstimate], size: float) -> str:
+    """The reason, in a sentence."""
+    lsh, prefix = roads["lsh"].seconds, roads["prefix"].seconds
+    if roads["prefix"].candidates is None:
+        return (
+            f"ordering sets of about {size:.0f} elements would alone take {_seconds(prefix)} of one core, "
+            f"bands {_seconds(lsh)} in all"
+        )
+    return (
+        f"of sets of about {size:.0f} elements prefixes are expected to take {_seconds(prefix)} of one core, "
+        f"bands {_seconds(lsh)}"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Met:
+    """How sampled sets met: of how many sets and pairs, entries of prefixes, meetings, and candidates."""
+
+    sets: int
+    pairs: int
+    entries: int
+    meetings: int
+    candidates: int
+
+
+def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | None, engine: Engine) -> Met:
+    """Put a few sets through the stages of the prefix join, their elements ordered as among all sets."""
+    bits = bucket_bits(sets.rows)
+    census = engine.fold(sets, TakeCensus(bits, boundary), Census.merge) or Census.of_nothing(bits)
+    lengths = PrefixLengths.of(census, bound, boundary)
+    ordered = InOrder(_core.bucket_ranks(census.counts))(few)
+    counts = CountPrefixes(lengths, bits)(ordered)
+    entries = CutPrefixes(lengths, counts, BLOCK, None)(ordered)
+    entries = entries.take(pa.array(np.argsort(entries["key"].to_numpy(), kind="stable")))
+    starts = run_starts(entries["key"].to_numpy())
+    of_key = np.diff(starts)
+    if boundary is None:
+        pairs, meetings = len(few) * (len(few) - 1) // 2, of_key * (of_key - 1) // 2
+    else:
+        second = int(np.count_nonzero(few["row"].to_numpy() >= boundary))
+        theirs = np.diff(np.concatenate([[0], np.cumsum(entries["side"].to_numpy())])[starts])
+        pairs, meetings = (len(few) - second) * second, (of_key - theirs) * theirs
+    return Met(
+        sets=len(few),
+        pairs=pairs,
+        entries=len(entries),
+        meetings=int(meetings.sum()),
+        candidates=len(Meet(bound)(entries)),
+    )
+
+
+def _picked(engine: Engine, items: Items, drawn: Drawn) -> pa.RecordBatch:
+    """The sets of the sampled rows (`row`, `elements`), without empty ones."""
+    rows = np.array(drawn.rows, np.int64)
+    parts = engine.fold(items.table, Pick(rows, shingler_of(items)), add) or []
+    empty = pa.record_batch({"row": pa.array([], pa.int64()), "elements": pa.array([], _ELEMENTS)})
+    few = pa.concat_batches([empty, *parts])
+    return few.take(pa.array(np.argsort(few["row"].to_numpy(), kind="stable")))
+
+
+_ELEMENTS = pa.large_list(pa.uint64())
+
+
+@dataclass(frozen=True, eq=False)
+class Pick:
+    """A stage for `fold`: the sets of some rows."""
+
+    light: ClassVar[bool] = True
+
+    #: Numbers of the rows, sorted.
+    rows: I64
+    shingler: _core.Shingler | None
+
+    def __call__(self, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+        wanted = batch.filter(pa.array(np.isin(batch["row"].to_numpy(), self.rows)))
+        sets = sets_of(wanted, self.shingler)
+        filled = np.diff(sets.offsets) > 0
+        lists = sets.to_arrow().cast(_ELEMENTS)
+        return [pa.record_batch({"row": wanted["row"], "elements": lists}).filter(pa.array(filled))]

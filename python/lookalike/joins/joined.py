@@ -1,0 +1,36 @@
+"""What every road hands to applications: pairs of representatives, copies, and an account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lookalike.joins.account import Account
+from lookalike.types import F64, I64, U8
+
+#: Pairs this little under the threshold are kept for the report, to show what was turned away.
+MARGIN = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Joined:
+    """What a join found, by row numbers.
+
+    `a`, `b`, `similarity` are near pairs between representatives, sorted; every other row is an exact copy of
+    its `representative`. `below` are candidates that were checked and fell short of the
+    threshold by less than `MARGIN`; only `lsh` looks at such.
+    """
+
+    a: I64
+    b: I64
+    similarity: F64
+    representative: I64
+    flags: U8
+    below: tuple[I64, I64, F64]
+    account: Account
+    #: The similarity of any rows, as this join measures it.
+    compare: Callable[[I64, I64], F64]
+    #: The similarity of every row to its exact copies; None where that is 1.
+    own: F64 | None = None
+    #: Whether a pair (a, b) answers for a in b alone: within one collection a may then be the greater row.
+    directed: bool = False
