@@ -11,10 +11,10 @@ from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.clusters import Assignment, assign
 from lookalike.joins import EMPTY, SHORT, Joined
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 
-def assigned(joined: Joined, priority: I64, options: DedupOptions) -> Assignment:
+def assigned(joined: Joined, priority: I64 | U32, options: DedupOptions) -> Assignment:
     """Every row of a join with the row kept for it."""
     return assign(
         joined.representative,
@@ -37,7 +37,9 @@ def cluster_columns(
     flags = search.joined.flags
     empty = (flags & EMPTY) != 0
     # 0 and 1 name what is odd about a row, 2 says nothing is.
-    odd = np.where(empty, 0, np.where((flags & SHORT) != 0, 1, 2))
+    odd = np.full(len(rows), 2, np.uint8)
+    odd[(flags & SHORT) != 0] = 1
+    odd[empty] = 0
     return {
         "id": ids,
         "cluster": ids.take(pa.array(assignment.cluster)),
