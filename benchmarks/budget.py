@@ -33,8 +33,8 @@ from lookalike.runs.sizes import parse_size
 
 from . import machine, record
 
-#: What a process may take beyond its budget: the interpreter, its libraries and readers, and 100 bytes a document for the
-#: driver's arrays and the result.
+#: What a process may take beyond its budget: the interpreter, its libraries and readers, and so many bytes a
+#: document for the driver's arrays and the result.
 BESIDE, A_DOCUMENT = 300_000_000, 100
 #: How many times as long a document may take as where everything fits memory.
 SLOWER = 2.0
