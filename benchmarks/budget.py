@@ -33,9 +33,9 @@ from lookalike.runs.sizes import parse_size
 
 from . import machine, record
 
-#: What a process may take beyond its budget: the interpreter, its libraries, and 100 bytes a document for the
-#: driver's arrays and the result.
-BESIDE, A_DOCUMENT = 250_000_000, 100
+#: What a process may take beyond its budget: the interpreter, its libraries and readers, and so many bytes a
+#: document for the driver's arrays and the result.
+BESIDE, A_DOCUMENT = 300_000_000, 100
 #: How many times as long a document may take as where everything fits memory.
 SLOWER = 2.0
 _FEW = 100_000

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike.errors import MalformedRowError, MissingColumnError, SourceError
-from lookalike.io import open_files
+from lookalike.io import open_files, parquet
 
 TEXTS = ["ü", "", "three", "four", "five"]
 
@@ -101,6 +101,33 @@ def test_a_broken_file_is_refused_or_counted(tmp_path, read_all, harm):
     ]
 
 
+@pytest.fixture(params=[False, True], ids=["small groups", "large groups"])
+def large_groups(request, monkeypatch):
+    """Whether row groups are large enough to be read and written in pieces."""
+    if request.param:
+        monkeypatch.setattr(parquet, "_LARGE_GROUP", 20_000)
+        monkeypatch.setattr(parquet, "_PIECE", 7_000)
+
+
+@pytest.mark.usefixtures("large_groups")
+@pytest.mark.parametrize("batch_bytes", [1, 9_000, 1 << 20])
+def test_rows_come_and_are_kept_in_order_whatever_the_size_of_groups(tmp_path, read_all, batch_bytes):
+    path = tmp_path / "a.parquet"
+    texts = [f"document {row} " * (row % 40) for row in range(3000)]
+    pq.write_table(pa.table({"text": texts, "n": range(3000)}), path, row_group_size=1100)
+    source = open_files(path)
+    assert read_all(source, batch_bytes)["text"].to_pylist() == texts
+    mask = np.arange(3000) % 7 < 3
+    mask[1100:2200] = False
+    (kept,) = source.write_kept(tmp_path / "kept", mask)
+    written = pq.read_table(kept)
+    assert written["n"].to_pylist() == np.flatnonzero(mask).tolist()
+    assert written["text"].to_pylist() == [texts[row] for row in np.flatnonzero(mask)]
+    metadata = pq.read_metadata(kept)
+    assert all(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+
+
+@pytest.mark.usefixtures("large_groups")
 @pytest.mark.parametrize("batch_bytes", [1, 1 << 20])
 def test_a_damaged_row_group_loses_its_rows_and_no_others(tmp_path, read_all, batch_bytes):
     path = tmp_path / "a.parquet"

@@ -17,7 +17,7 @@ from lookalike.clusters.components import component_labels
 from lookalike.clusters.similarities import Similarities
 from lookalike.clusters.stars import keepers
 from lookalike.errors import OptionError
-from lookalike.types import F64, I64, Bools
+from lookalike.types import F64, I64, U32, Bools
 
 Group = Literal["components", "star"]
 
@@ -26,13 +26,18 @@ Group = Literal["components", "star"]
 class Assignment:
     """One entry a row. `via` is −1 for kept rows; `similarity` is to `representative`, 1 for itself."""
 
-    cluster: I64
-    representative: I64
+    cluster: U32
+    representative: U32
     via: I64
     similarity: F64
     kept: Bools
     #: Dropped rows under the threshold to the row kept for them.
     chained: int
+
+    def sizes(self) -> I64:
+        """How many rows each cluster of two or more has, the largest first."""
+        counts = np.bincount(self.cluster)
+        return np.sort(counts[counts > 1])[::-1]
 
 
 def assign(
@@ -41,7 +46,7 @@ def assign(
     b: I64,
     similarity: F64,
     *,
-    priority: I64,
+    priority: I64 | U32,
     threshold: float,
     group: Group,
     compare: Callable[[I64, I64], F64],
@@ -59,7 +64,7 @@ def assign(
     compare
         The similarity of rows that are no known pair.
     """
-    rows = np.arange(len(copy_of), dtype=np.int64)
+    rows = np.arange(len(copy_of), dtype=np.uint32)
     similarities = Similarities(a, b, similarity, compare)
     if group == "components":
         label = component_labels(len(rows), a, b)[copy_of]
@@ -73,28 +78,32 @@ def assign(
     kept = representative == rows
     # Copies are alike in everything, so classes of copies are compared, by the row that stands for each.
     target = copy_of[representative]
+    apart = np.flatnonzero(copy_of != target)
     found = np.ones(len(rows))
-    apart = copy_of != target
     found[apart] = similarities(target[apart], copy_of[apart])
-    chained = found < threshold
+    del target, apart
+    chained = np.flatnonzero(found < threshold)
+    via = representative.astype(np.int64)
+    via[kept] = -1
     # A chained copy hangs on its own class; a row that stands for its class, on its nearest neighbour.
-    hold = np.where(copy_of == rows, _nearest(len(rows), a, b, similarity), copy_of)
+    nearest = _nearest(len(rows), a, b, similarity)[chained] if len(chained) else chained
+    via[chained] = np.where(copy_of[chained] == chained, nearest, copy_of[chained])
     return Assignment(
         cluster=_least_by(representative, rows)[representative],
         representative=representative,
-        via=np.where(kept, -1, np.where(chained, hold, representative)),
+        via=via,
         similarity=found,
         kept=kept,
-        chained=int(np.count_nonzero(chained)),
+        chained=len(chained),
     )
 
 
-def _least_by(label: I64, priority: I64) -> I64:
+def _least_by(label: I64 | U32, priority: I64 | U32) -> U32:
     """For every label, its member of least priority. Labels are row numbers; one of no row gives any row."""
-    member_at = np.empty(len(priority), np.int64)
-    member_at[priority] = np.arange(len(priority))
-    least = np.full(len(label), len(priority) - 1, np.int64)
-    np.minimum.at(least, label, priority)
+    least = np.full(len(label), max(0, len(priority) - 1), np.uint32)
+    np.minimum.at(least, label, priority.astype(np.uint32, copy=False))
+    member_at = np.empty(len(priority), np.uint32)
+    member_at[priority] = np.arange(len(priority), dtype=np.uint32)
     return member_at[least]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike import _core
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 
-def component_labels(rows: int, a: I64, b: I64) -> I64:
+def component_labels(rows: int, a: I64, b: I64) -> U32:
     """The least row of every row's component.
 
     Examples
@@ -18,4 +18,4 @@ def component_labels(rows: int, a: I64, b: I64) -> I64:
     """
     forest = _core.Forest(rows)
     forest.join(np.ascontiguousarray(a, np.uint32), np.ascontiguousarray(b, np.uint32))
-    return forest.labels().astype(np.int64)
+    return forest.labels()

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import OptionError, SourceError
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 #: Types of values of which one is the greatest; true is greater than false.
 _ORDERED = (
@@ -35,7 +35,7 @@ def parse_keep(keep: str) -> tuple[str, str | None]:
     raise OptionError(f"keep={keep!r} is not understood: write first, longest, or max:COLUMN")
 
 
-def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None = None) -> I64:
+def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.Array | None = None) -> U32:
     """Each row's place in the order of preference, 0 for the row anyone would keep first.
 
     `rows` are row numbers in id order. `arrival` prefers what came first; `values` prefers what is greatest,
@@ -43,6 +43,8 @@ def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None
     """
     if values is None:
         wish = rows if arrival is None else arrival
+        if np.all(wish[1:] > wish[:-1]):
+            return np.arange(len(rows), dtype=np.uint32)
         order = np.argsort(wish, kind="stable")
     else:
         if not any(kind(values.type) for kind in _ORDERED):
@@ -53,6 +55,6 @@ def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None
         table = pa.table({"value": values, "row": pa.array(rows)})
         keys = [("value", "descending"), ("row", "ascending")]
         order = pc.sort_indices(table, sort_keys=keys).to_numpy().astype(np.int64)
-    places = np.empty(len(rows), np.int64)
-    places[order] = np.arange(len(rows))
+    places = np.empty(len(rows), np.uint32)
+    places[order] = np.arange(len(rows), dtype=np.uint32)
     return places

@@ -7,14 +7,14 @@ import numpy as np
 from lookalike import _core
 from lookalike.clusters.components import component_labels
 from lookalike.clusters.similarities import Similarities
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 #: Rows of a component that are compared with all of it. A join tells few of the pairs in large buckets, so a
 #: star by known pairs alone would be small; past so many rounds it will do.
 ROUNDS = 8
 
 
-def keepers(a: I64, b: I64, priority: I64, similarities: Similarities, *, threshold: float) -> I64:
+def keepers(a: I64, b: I64, priority: I64 | U32, similarities: Similarities, *, threshold: float) -> I64:
     """The keeper of every row: itself, or the row that claimed it.
 
     In each component rows are asked in order of priority, and a row that is free claims its free neighbours.
@@ -42,7 +42,7 @@ def keepers(a: I64, b: I64, priority: I64, similarities: Similarities, *, thresh
     return keeper
 
 
-def _by_known_pairs(a: I64, b: I64, priority: I64) -> I64:
+def _by_known_pairs(a: I64, b: I64, priority: I64 | U32) -> I64:
     ends = np.concatenate([a, b])
     order = np.argsort(ends, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=len(priority)))]).astype(np.int64)

@@ -50,7 +50,8 @@ class Faults:
     def __init__(self, on_error: OnError = "raise") -> None:
         if on_error not in get_args(OnError):
             raise OptionError(f"on_error={on_error!r} is unknown: choose raise or skip")
-        self._skip = on_error == "skip"
+        #: Whether to go on after what cannot be read.
+        self.skip = on_error == "skip"
         self._path = ""
         self._bad: list[int] = []
         self._rows = 0
@@ -69,7 +70,7 @@ class Faults:
     def rows(self, rows: range, place: str, reason: str) -> None:
         """Several rows of the open file cannot be read, for one reason."""
         fault = Fault(self._path, place, reason)
-        if not self._skip:
+        if not self.skip:
             raise MalformedRowError(f"{fault}. Mend it, or count and skip such rows with --on-error skip")
         self._bad.extend(rows)
         self._rows += len(rows)
@@ -78,7 +79,7 @@ class Faults:
     def file(self, reason: str, place: str = "") -> None:
         """The open file cannot be read, at all or from `place` on."""
         fault = Fault(self._path, place, reason)
-        if not self._skip:
+        if not self.skip:
             raise SourceError(f"{fault}. Replace the file, or count and skip such files with --on-error skip")
         self._files += 1
         self._note(fault)

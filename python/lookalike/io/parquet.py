@@ -1,4 +1,8 @@
-"""Parquet: read by Arrow's multithreaded scanner; where it objects, row group by row group."""
+"""Parquet: read by Arrow's multithreaded scanner; where it objects, row group by row group.
+
+The scanner holds row groups whole, several times over. Files with large ones are read page by page instead, a
+few megabytes of a group at a time.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,11 @@ from lookalike.io.layout import Mask
 
 # Batches decoded ahead of the one in use: enough to keep all cores busy, few enough to bound memory.
 _READAHEAD = 4
+# A row group that takes more than this is large; a large one is read in pieces of about so much, and what is
+# kept of it becomes groups of at most that size.
+_LARGE_GROUP, _PIECE = 64 << 20, 4 << 20
+# What is read from a file at a time where groups are large.
+_BUFFER = 1 << 20
 
 
 class Parquet(Format):
@@ -37,7 +46,12 @@ class Parquet(Format):
         """Read the wanted columns, several batches at once; a broken row group loses its own rows only."""
         done = 0
         columns = list(dict.fromkeys(plan.wanted.names))
-        batches = _scan(file, columns, _batch_rows(file, columns, plan.batch_bytes))
+        with _opened(file) as parquet:
+            metadata = parquet.metadata
+        if _largest_group(metadata, columns) > _LARGE_GROUP:
+            yield from _read_large_groups(file, columns, plan, faults)
+            return
+        batches = _scan(file, columns, _batch_rows(metadata, columns, plan.batch_bytes))
         while True:
             try:
                 batch = next(batches, None)
@@ -50,7 +64,10 @@ class Parquet(Format):
         yield from _read_groups(file, columns, done, plan, faults)
 
     def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
-        """Write the kept rows with all columns, a row group at a time; groups left empty are left out."""
+        """Write the kept rows with all columns, a row group at a time; groups left empty are left out.
+
+        What is kept of a large group becomes several.
+        """
         import pyarrow.parquet as pq
 
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -61,20 +78,47 @@ class Parquet(Format):
                 for group in range(parquet.num_row_groups):
                     size = metadata.row_group(group).num_rows
                     mask = keep[start : start + size]
-                    rows = start + np.flatnonzero(mask)
-                    start += size
                     # A group of which nothing is kept may be one that cannot be read.
                     if mask.any():
-                        table = choose(parquet.read_row_group(group), mask)
-                        if edits is not None and edits.changed(rows).any():
-                            table = with_texts(table, edits.column, edits, rows)
-                        writer.write_table(table, row_group_size=table.num_rows)
+                        for table in _kept_of_group(parquet, group, start, mask, edits):
+                            writer.write_table(table, row_group_size=table.num_rows)
+                    start += size
 
 
 def _opened(file: InputFile) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(file.path, page_checksum_verification=True)
+    return pq.ParquetFile(file.path, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
+
+
+def _kept_of_group(
+    parquet: Any, group: int, start: int, mask: Mask, edits: FileEdits | None
+) -> Iterator[pa.Table]:
+    """What is kept of a row group that begins at row `start` of its file; of a large one in parts."""
+    columns = list(parquet.schema_arrow.names)
+    if _group_bytes(parquet.metadata, group, columns) <= _LARGE_GROUP:
+        tables: Iterator[pa.Table] = iter((parquet.read_row_group(group),))
+    else:
+        rows = _batch_rows(parquet.metadata, columns, _PIECE)
+        tables = map(_as_table, parquet.iter_batches(rows, row_groups=[group]))
+    waiting: list[pa.Table] = []
+    at = 0
+    for piece in tables:
+        here = mask[at : at + piece.num_rows]
+        table, rows_kept = choose(piece, here), start + at + np.flatnonzero(here)
+        at += piece.num_rows
+        if edits is not None and edits.changed(rows_kept).any():
+            table = with_texts(table, edits.column, edits, rows_kept)
+        waiting.append(table)
+        if sum(table.nbytes for table in waiting) > _LARGE_GROUP:
+            yield pa.concat_tables(waiting)
+            waiting = []
+    if any(table.num_rows for table in waiting):
+        yield pa.concat_tables(waiting)
+
+
+def _as_table(batch: pa.RecordBatch) -> pa.Table:
+    return pa.Table.from_batches([batch])
 
 
 def _scan(file: InputFile, columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
@@ -109,6 +153,29 @@ def _read_groups(
             start = stop
 
 
+def _read_large_groups(
+    file: InputFile, columns: list[str], plan: ReadPlan, faults: Faults
+) -> Iterator[pa.RecordBatch]:
+    """Read in pieces, a group after the other; one that is damaged gives none of its rows."""
+    with _opened(file) as parquet:
+        rows = _batch_rows(parquet.metadata, columns, min(_PIECE, plan.batch_bytes))
+        stop = 0
+        for group in range(parquet.num_row_groups):
+            start, stop = stop, stop + parquet.metadata.row_group(group).num_rows
+            done = start
+            try:
+                if faults.skip:
+                    # Its first rows cannot be taken back, so damage must be known before.
+                    for _ in parquet.iter_batches(rows, row_groups=[group], columns=columns):
+                        pass
+                for batch in parquet.iter_batches(rows, row_groups=[group], columns=columns):
+                    yield _settled(batch, done, plan, faults)
+                    done += batch.num_rows
+            except (pa.ArrowException, OSError) as error:
+                reason = f"row group {group} is damaged ({_first_line(error)})"
+                faults.rows(range(start, stop), f"rows {start} to {stop - 1}", reason)
+
+
 def _settled(batch: pa.RecordBatch, first_row: int, plan: ReadPlan, faults: Faults) -> pa.RecordBatch:
     return settle(
         [batch.column(name) for name in plan.wanted.names],
@@ -120,18 +187,22 @@ def _settled(batch: pa.RecordBatch, first_row: int, plan: ReadPlan, faults: Faul
     )
 
 
-def _batch_rows(file: InputFile, columns: list[str], batch_bytes: int) -> int:
+def _batch_rows(metadata: Any, columns: list[str], batch_bytes: int) -> int:
     """Rows that fill a batch, going by the sizes in the footer."""
-    with _opened(file) as parquet:
-        metadata = parquet.metadata
-    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-    size = sum(
-        group.column(number).total_uncompressed_size
-        for group in groups
-        for number in range(metadata.num_columns)
-        if group.column(number).path_in_schema.split(".")[0] in columns
-    )
-    return max(1, min(batch_bytes * int(metadata.num_rows) // max(int(size), 1), 1 << 20))
+    size = sum(_group_bytes(metadata, group, columns) for group in range(metadata.num_row_groups))
+    return max(1, min(batch_bytes * int(metadata.num_rows) // max(size, 1), 1 << 20))
+
+
+def _largest_group(metadata: Any, columns: list[str]) -> int:
+    sizes = (_group_bytes(metadata, group, columns) for group in range(metadata.num_row_groups))
+    return max(sizes, default=0)
+
+
+def _group_bytes(metadata: Any, group: int, columns: list[str]) -> int:
+    """What some columns of a row group take, before compression."""
+    parts = map(metadata.row_group(group).column, range(metadata.num_columns))
+    wanted = (part for part in parts if part.path_in_schema.split(".")[0] in columns)
+    return int(sum(part.total_uncompressed_size for part in wanted))
 
 
 def _compression(metadata: Any) -> dict[str, str] | str:

@@ -12,10 +12,10 @@ from lookalike.applications.documents.options import DedupOptions
 from lookalike.clusters import Assignment, assign
 from lookalike.engines import Engine, Table
 from lookalike.joins import EMPTY, SHORT, Joined
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 
-def assigned(joined: Joined, priority: I64, options: DedupOptions, engine: Engine) -> Assignment:
+def assigned(joined: Joined, priority: I64 | U32, options: DedupOptions, engine: Engine) -> Assignment:
     """Every row of a join with the row kept for it."""
 
     def made() -> Table:
@@ -49,7 +49,9 @@ def cluster_columns(
     flags = search.joined.flags
     empty = (flags & EMPTY) != 0
     # 0 and 1 name what is odd about a row, 2 says nothing is.
-    odd = np.where(empty, 0, np.where((flags & SHORT) != 0, 1, 2))
+    odd = np.full(len(rows), 2, np.uint8)
+    odd[(flags & SHORT) != 0] = 1
+    odd[empty] = 0
     return {
         "id": ids,
         "cluster": ids.take(pa.array(assignment.cluster)),

@@ -18,7 +18,7 @@ from lookalike.clusters import Assignment, parse_keep, priorities
 from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, Clusters
+from lookalike.types import U32, Clusters
 
 
 def dedup(
@@ -85,14 +85,15 @@ def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch
         search=search,
         kept_rows=_arrived(collection, assignment),
         chained=assignment.chained,
+        cluster_sizes=assignment.sizes(),
         account=joined.account,
         stages=watch.stages,
         text_bytes=int(collection.text_bytes.sum()),
     )
 
 
-def _priority(collection: Collection, keep: str) -> I64:
-    rows = np.arange(collection.rows, dtype=np.int64)
+def _priority(collection: Collection, keep: str) -> U32:
+    rows = np.arange(collection.rows, dtype=np.uint32)
     policy, _ = parse_keep(keep)
     if policy == "first":
         return priorities(rows, arrival=collection.order)

@@ -19,7 +19,7 @@ from lookalike.applications.documents.summary import advice, summary_lines
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
-from lookalike.types import Bools, Clusters, Pairs
+from lookalike.types import I64, Bools, Clusters, Pairs
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,6 +46,8 @@ class DedupResult:
     search: Search[Any]
     kept_rows: Bools
     chained: int
+    #: Of the clusters of two or more, the largest first.
+    cluster_sizes: I64
     account: Account
     stages: Sequence[Stage]
     text_bytes: int
@@ -63,7 +65,7 @@ class DedupResult:
     @property
     def counts(self) -> dict[str, Any]:
         """What was counted. Every document read is kept, or dropped as an exact copy or a near-duplicate."""
-        sizes = self._cluster_sizes()
+        sizes = self.cluster_sizes
         kept = int(np.count_nonzero(self.kept_rows))
         unreadable = self.source.unreadable
         account = self.account
@@ -78,7 +80,7 @@ class DedupResult:
             "candidates": account.candidates,
             "pairs": account.pairs,
             "clusters": len(sizes),
-            "largest_clusters": sizes[:5],
+            "largest_clusters": sizes[:5].tolist(),
             "chained": self.chained,
             "kept": kept,
             "dropped": account.items - kept,
@@ -142,8 +144,3 @@ class DedupResult:
 
     def _header(self, kind: str) -> Header:
         return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())
-
-    def _cluster_sizes(self) -> list[int]:
-        counts = self.clusters.to_arrow()["cluster"].value_counts()
-        sizes = np.sort(pc.struct_field(counts, "counts").to_numpy())[::-1]
-        return [int(size) for size in sizes[sizes > 1]]

@@ -26,7 +26,7 @@ from lookalike.io.units import Unit, split_units
 from lookalike.joins import Items
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.types import I64, Bools, Clusters
+from lookalike.types import I64, U32, Bools, Clusters
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
@@ -140,6 +140,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
         search=search,
         kept_rows=kept_rows,
         chained=assignment.chained,
+        cluster_sizes=assignment.sizes(),
         account=joined.account,
         stages=watch.stages,
         text_bytes=items.bytes,
@@ -155,7 +156,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
     )
 
 
-def _priority(units: UnitCollection, keep: str, engine: Engine) -> I64:
+def _priority(units: UnitCollection, keep: str, engine: Engine) -> U32:
     rows = np.arange(units.rows, dtype=np.int64)
     documents = units.documents_of(rows)
     policy, _ = parse_keep(keep)
