@@ -58,6 +58,7 @@ bench: $(EXTENSION) $(STAMPS)/bench ## race lookalike against its peers, and eac
 	@$(BIN)/python -m benchmarks.race
 	@$(BIN)/python -m benchmarks.kernels
 	@$(BIN)/python -m benchmarks.hostile
+	@$(BIN)/python -m benchmarks.pipeline
 
 wheel: $(STAMPS)/build ## a wheel, in dist/
 	@$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist

@@ -33,10 +33,13 @@ WORDS, CHARS = shingler("words"), shingler("chars", 5)
 ORDERS = _core.Orders("bucketed", slots=8, seed=0)
 UNIVERSAL = _core.Orders("universal", slots=8, seed=0)
 NONE = rows()
+COUNTS = np.zeros(_core.FREQUENCY_COUNTERS, np.uint32)
 
 # Every call that takes values and offsets, and the type of its values.
 RAGGED = {
     "Shingler.sets": (np.uint8, lambda ragged: WORDS.sets(ragged, threads=2)),
+    "Shingler.document_frequencies": (np.uint8, lambda ragged: WORDS.document_frequencies(ragged)),
+    "Shingler.rarest": (np.uint8, lambda ragged: WORDS.rarest(ragged, COUNTS, most=2, threads=2)),
     "hash_strings": (np.uint8, lambda ragged: _core.hash_strings(ragged, seed=0, threads=2)),
     "sign_texts": (np.uint8, lambda ragged: _core.sign_texts(ragged, WORDS, ORDERS, threads=2)),
     "compare_texts": (
@@ -193,6 +196,8 @@ def test_stars_take_all_rows_in_some_order_and_neighbours_that_exist():
 PATHS = {
     "Shingler.shingles": lambda path: WORDS.shingles(b"a b", path=path),
     "Shingler.sets": lambda path: WORDS.sets(TEXTS, threads=1, path=path),
+    "Shingler.document_frequencies": lambda path: WORDS.document_frequencies(TEXTS, path=path),
+    "Shingler.rarest": lambda path: WORDS.rarest(TEXTS, COUNTS, most=2, threads=1, path=path),
     "sign_texts": lambda path: _core.sign_texts(TEXTS, WORDS, ORDERS, threads=1, path=path),
     "sign_sets": lambda path: _core.sign_sets(ITEMS, ORDERS, threads=1, path=path),
     "compare_texts": lambda path: _core.compare_texts(

@@ -110,6 +110,10 @@ CALLS = {
     "paths": _core.paths,
     "Shingler.shingles": lambda: SHINGLER.shingles(b"a b"),
     "Shingler.sets": lambda: SHINGLER.sets(TEXTS, threads=1),
+    "Shingler.document_frequencies": lambda: SHINGLER.document_frequencies(TEXTS),
+    "Shingler.rarest": lambda: SHINGLER.rarest(
+        TEXTS, SHINGLER.document_frequencies(TEXTS), most=1, threads=1
+    ),
     "mix_integers": lambda: _core.mix_integers(SETS[0], seed=0, threads=1),
     "hash_strings": lambda: _core.hash_strings(TEXTS, seed=0, threads=1),
     "canonical_sets": lambda: _core.canonical_sets(SETS, bag=False, threads=1),

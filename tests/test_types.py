@@ -85,11 +85,14 @@ def test_iterating_gives_every_row_once_in_order():
 
 
 def test_a_result_shows_how_many_rows_it_has_and_the_first_of_them():
-    assert repr(pairs(1)).splitlines() == ["1 pairs", "a   b   similarity", "a0  b0  0.8750"]
+    assert repr(pairs(1)).splitlines() == ["1 pair", "a   b   similarity", "a0  b0  0.8750"]
     shown = repr(pairs(1234)).splitlines()
     assert shown[0] == "1,234 pairs"
     assert len(shown) == 12
     assert repr(la.Pairs.of([], [], [])).splitlines() == ["0 pairs", "a  b  similarity"]
+    assert "<b>1 pair</b>" in pairs(1)._repr_html_()
+    (only,) = (la.Clusters(pa.table({"id": [7], "cluster": [7]})),)
+    assert repr(only).startswith("1 item in a cluster\n")
 
 
 def test_a_notebook_shows_a_table_in_which_ids_are_text():

@@ -91,7 +91,8 @@ class Signatures:
 class Tabular:
     """A result that is an Arrow table inside and goes to any data frame."""
 
-    _name = "rows"
+    #: What one row is called, and several.
+    _names = ("row", "rows")
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -129,7 +130,7 @@ class Tabular:
         return polars.from_arrow(self._table)
 
     def __repr__(self) -> str:
-        return f"{len(self):,} {self._name}\n{_text_table(self._shown())}"
+        return f"{self._size()}\n{_text_table(self._shown())}"
 
     def _repr_html_(self) -> str:
         shown = self._shown()
@@ -139,8 +140,11 @@ class Tabular:
             for row in shown.to_pylist()
         )
         more = f"<p>… {len(self) - shown.num_rows:,} more</p>" if len(self) > shown.num_rows else ""
-        title = f"<p><b>{len(self):,} {_escape(self._name)}</b></p>"
+        title = f"<p><b>{_escape(self._size())}</b></p>"
         return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def _size(self) -> str:
+        return f"{len(self):,} {self._names[len(self) != 1]}"
 
     def _shown(self) -> pa.Table:
         return self._table.slice(0, 10)
@@ -149,7 +153,7 @@ class Tabular:
 class Pairs(Tabular):
     """Verified pairs: `a`, `b` and `similarity` (or `estimate`, if only signatures were compared)."""
 
-    _name = "pairs"
+    _names = ("pair", "pairs")
 
     def __init__(self, table: pa.Table, *, account: Any = None) -> None:
         super().__init__(table)
@@ -166,7 +170,7 @@ class Pairs(Tabular):
 class Clusters(Tabular):
     """One row an item: `id`, `cluster`, `representative`, `similarity`, `via`, `kept`, `flag`."""
 
-    _name = "items in clusters"
+    _names = ("item in a cluster", "items in clusters")
 
     def groups(self) -> list[list[Any]]:
         """The clusters of two items or more, largest first, each a list of ids."""

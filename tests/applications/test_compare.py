@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.applications.compare import Comparison, compare
+from lookalike.applications.compare import compare
 from lookalike.applications.planted import truth
 from lookalike.errors import OptionError, SourceError
 
@@ -95,6 +95,15 @@ def test_the_repr_quotes_the_first_passages_and_counts_the_rest():
     assert lines[-1].strip() == "… 3 more"
 
 
+def test_one_thing_is_not_called_several():
+    said = repr(compare("same", "same", shingle="words:1", least=1, slots=1))
+    assert "1 of 1 different shingle (words:1) is in both" in said
+    assert "signatures of 1 slot\n" in said
+    assert "1 of 1 word or more" in said
+    assert "1 word: same" in said
+    assert "1 of 1 character or more" in repr(compare("x", "x", shingle="chars:1", least=1))
+
+
 def test_html_marks_passages_in_both_and_escapes_the_rest():
     html = compare("<b>bold</b> one two three", "one two three & <i>more</i>", least=3)._repr_html_()
     assert html.count("<mark") == 2
@@ -102,8 +111,10 @@ def test_html_marks_passages_in_both_and_escapes_the_rest():
     assert "<i>" not in html
 
 
-def test_half_a_surrogate_pair_is_no_obstacle():
-    assert isinstance(compare("broken \ud800 text of some words", "broken text"), Comparison)
+@pytest.mark.parametrize(("a", "b", "said"), [("a\ud800", "a", "a is"), ("a", "\U0001f600\udc00", "b is")])
+def test_half_a_surrogate_pair_is_refused_with_where_it_stands(a, b, said):
+    with pytest.raises(SourceError, match=rf"{said} not Unicode text: '\\ud[8c]00' at character 1 is half"):
+        compare(a, b)
 
 
 def test_what_is_no_text_or_no_option_is_refused():
@@ -113,5 +124,7 @@ def test_what_is_no_text_or_no_option_is_refused():
         compare("a", "b", least=0)
     with pytest.raises(OptionError, match="slots=0"):
         compare("a", "b", slots=0)
+    with pytest.raises(OptionError, match="a text by itself is no collection"):
+        compare("a", "b", shingle="words:1+rare5")
     with pytest.raises(OptionError, match="shingle"):
         compare("a", "b", shingle="pages:1")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike import _core
 from lookalike.applications.decontaminate import DecontaminateOptions, search
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.runs import RunRecord, read_parquet
@@ -188,7 +189,9 @@ def test_the_folder_holds_what_was_found_and_the_clean_items(tmp_path):
         assert read_parquet(folder / f"{kind}.parquet", kind=kind)[0].equals(getattr(result, kind))
     kept = [json.loads(line)["id"] for line in (folder / "kept" / "test.jsonl").read_text().splitlines()]
     assert kept == [at for at, leaked in enumerate(result.items["contaminated"].to_pylist()) if not leaked]
-    RunRecord.read(folder).verify(folder)
+    record = RunRecord.read(folder)
+    record.verify(folder)
+    assert record.algorithm == _core.ALGORITHM_VERSION
 
 
 @pytest.mark.parametrize(
@@ -198,6 +201,7 @@ def test_the_folder_holds_what_was_found_and_the_clean_items(tmp_path):
         ({"run": -1}, "run=-1 is out of range"),
         ({"common": 0}, "common=0 is out of range"),
         ({"shingle": "words:1+bag"}, "leave .bag out"),
+        ({"shingle": "words:1+rare9"}, "leaves words out"),
         ({"recall": 0.9}, "no option 'recall'"),
     ],
 )

@@ -1,5 +1,6 @@
 """Deduplication from end to end: what is kept, what every row is told, and what cannot be asked."""
 
+from decimal import Decimal
 from math import nan
 
 import numpy as np
@@ -17,6 +18,12 @@ from lookalike.errors import (
 )
 
 SURE = 0.9999
+
+
+def test_a_plan_and_a_search_begin_with_the_same_defaults():
+    options = la.PairOptions()
+    assert la.plan() == la.plan(options.threshold, recall=options.recall, slots=options.slots)
+    assert la.plan().banding == la.Banding(bands=13, rows=7)
 
 
 def corpus():
@@ -146,7 +153,7 @@ def test_the_policy_says_which_copy_is_kept(keep, expected):
 
 def test_a_policy_that_cannot_be_followed_is_refused():
     table = pa.table({"text": ["a b", "a b"], "name": ["x", "y"]})
-    with pytest.raises(SourceError, match="numbers or dates"):
+    with pytest.raises(SourceError, match="numbers, dates or booleans"):
         la.dedup(table, keep="max:name")
     with pytest.raises(MissingColumnError, match="stars"):
         la.dedup(table, keep="max:stars")
@@ -365,3 +372,11 @@ def test_recall_is_not_claimed_for_pairs_in_very_large_buckets():
     assert result.account.large.not_compared > 0
     assert "outside very large buckets" in result.summary()
     assert any("not every pair inside them" in sentence for sentence in result.advice)
+
+
+@pytest.mark.parametrize(
+    "values", [[Decimal("1.10"), Decimal("1.2"), None], [False, True, None]], ids=["decimals", "booleans"]
+)
+def test_the_row_to_keep_may_be_the_one_of_a_decimal_or_of_true(values):
+    table = pa.table({"text": ["one and the same text here"] * 3, "value": values})
+    assert la.dedup(table, keep="max:value").kept_rows.tolist() == [False, True, False]

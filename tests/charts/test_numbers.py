@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.charts.numbers import bytes_, count, percent, seconds
+from lookalike.charts.numbers import bytes_, count, percent, seconds, several
 
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15, "EB": 10**18}
 SECONDS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -24,6 +24,14 @@ def read(text: str, units: dict[str, float]) -> float:
 )
 def test_counts(number, text):
     assert count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0 pairs"), (1, "1 pair"), (1.2, "1 pair"), (2, "2 pairs"), (1234, "1,234 pairs")],
+)
+def test_one_thing_is_not_called_several(number, text):
+    assert several(number, "pair") == text
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,15 @@ def test_a_dry_run_plans_what_the_run_then_does(type_, large_corpus, tmp_path):
     assert plan["expected_seconds"] > 0
 
 
+def test_a_dry_run_by_rarest_words_plans_what_the_run_then_does(type_, corpus, tmp_path):
+    form = ("--shingle", "words:1+rare4")
+    plan = json.loads(type_("dedup", corpus, "--dry-run", "--json", *form).out)
+    run = json.loads(type_("dedup", corpus, "-o", tmp_path / "out", "--json", *form).out)
+    assert plan["plan"] == run["estimates"]["plan"]
+    assert plan["counts"]["text_bytes"] == run["counts"]["text_bytes"] > 300
+    assert run["counts"]["copies"] == plan["counts"]["copies"] == 1
+
+
 def test_a_dry_run_still_checks_where_the_output_would_go(refused, corpus, tmp_path):
     (tmp_path / "out").write_text("in the way")
     assert "is a file" in refused("dedup", corpus, "-o", tmp_path / "out", "--dry-run")

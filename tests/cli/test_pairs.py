@@ -4,7 +4,7 @@ import json
 
 import pyarrow.parquet as pq
 
-from lookalike import similar_pairs
+from lookalike import _core, similar_pairs
 from lookalike.cli.repeated import repeated
 from lookalike.runs import RunRecord, read_parquet
 
@@ -20,7 +20,9 @@ def test_pairs_and_the_record_are_written(type_, corpus, tmp_path):
     assert sorted(entry.name for entry in out.iterdir()) == ["pairs.parquet", "run.json"]
     assert found_in(out) == [("d0", "d2"), ("d1", "d3")]
     assert read_parquet(out / "pairs.parquet", kind="pairs")[1].parameters["threshold"] == 0.8
-    RunRecord.read(out).verify(out)
+    record = RunRecord.read(out)
+    record.verify(out)
+    assert record.algorithm == _core.ALGORITHM_VERSION
     facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
     assert facts["near pairs"] == "1 at 0.8 or over"
     assert facts["pairs"].startswith("2 in all")
@@ -67,6 +69,18 @@ def test_every_pair_of_copies_can_be_asked_for(type_, tmp_path, texts, write_lin
     assert found_in(tmp_path / "stars") == [(0, 1), (0, 2), (0, 3)]
     assert type_("pairs", copies, "--id", "id", "--expand", "-o", tmp_path / "all").code == 0
     assert found_in(tmp_path / "all") == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+def test_documents_can_be_compared_by_their_rarest_words(type_, corpus, tmp_path):
+    out = tmp_path / "out"
+    form = "words:1+rare4"
+    assert type_("pairs", corpus, "--id", "id", "--shingle", form, "-t", "0.6", "-o", out).code == 0
+    # d1 and d3 are the same words; d2 has a word that no other document has, and so loses one that d0 keeps.
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == [
+        {"a": "d0", "b": "d2", "similarity": 3 / 5},
+        {"a": "d1", "b": "d3", "similarity": 1.0},
+    ]
+    assert RunRecord.read(out).parameters["shingle"] == form
 
 
 def test_a_similarity_that_was_only_estimated_is_called_so(type_, corpus, tmp_path):

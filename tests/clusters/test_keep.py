@@ -1,6 +1,7 @@
 """Which row of a cluster is kept."""
 
 import datetime
+from decimal import Decimal
 from math import nan
 
 import numpy as np
@@ -44,6 +45,9 @@ VALUES = [
     ([float("-inf"), nan, float("inf")], [2, 0, 1]),
     ([DAY, DAY + datetime.timedelta(1), None], [1, 0, 2]),
     ([2**63 - 1, -(2**63), 0], [0, 2, 1]),
+    ([False, True, None, True, False], [1, 3, 0, 4, 2]),
+    # Two prices that are the same number to a float.
+    ([Decimal("9007199254740992.1"), None, Decimal("9007199254740992.2"), Decimal("-1.0")], [2, 0, 3, 1]),
 ]
 
 
@@ -59,7 +63,7 @@ def test_without_values_rows_go_by_arrival_or_by_number():
     assert priorities(np.arange(3)).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("values", [["a", "b"], [[1], [2]], [True, False]])
+@pytest.mark.parametrize("values", [["a", "b"], [[1], [2]], [b"a", b"b"]])
 def test_a_column_that_has_no_most_is_refused(values):
-    with pytest.raises(SourceError, match="numbers or dates"):
+    with pytest.raises(SourceError, match="numbers, dates or booleans"):
         priorities(np.arange(2), values=pa.array(values))

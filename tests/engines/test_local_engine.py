@@ -232,6 +232,19 @@ def test_fold_merges_in_the_order_of_batches(values, sizes, engine):
     assert folded == (values or None)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fold_holds_a_few_values_at_a_time_however_many_batches_there_are(threads):
+    made, merged = [], []
+
+    def merge(one, two):
+        merged.append(len(made) - len(merged))
+        return one + two
+
+    source = table([1] * 100, x=np.ones(100, np.int64))
+    assert LocalEngine(threads).fold(source, lambda batch: made.append(1) or len(batch), merge) == 100
+    assert max(merged) <= 8
+
+
 @given(st.lists(st.integers(0, 99), max_size=30), SIZES, ENGINES)
 def test_write_hands_batches_to_a_sink_in_order(values, sizes, engine):
     written = []

@@ -85,6 +85,7 @@ def golden(path=None):
             "tokens": STRINGS,
             **{f"seed={seed}": written(hashed_strings(seed)) for seed in SEEDS},
         },
+        "rarest": {f"words:1+rare3 seed={seed}": rarest(texts, seed, path) for seed in SEEDS},
         "signatures": {
             f"{family} slots={SLOTS} seed={seed} words:2": signed(texts, family, seed, path)
             for family in FAMILIES
@@ -101,6 +102,20 @@ def golden(path=None):
 
 def hashed_strings(seed):
     return _core.hash_strings(ragged([token.encode() for token in STRINGS]), seed=seed, threads=1)
+
+
+def rarest(texts, seed, path):
+    """The three rarest words of each text, and the counters that are not 0."""
+    shingler = Shingle(k=1).shingler(seed)
+    frequencies = shingler.document_frequencies(texts, path=path)
+    elements, offsets, flags = shingler.rarest(texts, frequencies, most=3, threads=1, path=path)
+    (counters,) = np.nonzero(frequencies)
+    return {
+        "counters": written(counters),
+        "frequencies": written(frequencies[counters]),
+        "elements": [written(row) for row in np.split(elements, offsets[1:-1])],
+        "flags": flags.tolist(),
+    }
 
 
 def signed(texts, family, seed, path):

@@ -264,7 +264,7 @@ def test_kept_rows_of_files_can_be_had_as_a_table(tree):
 def test_if_nothing_can_be_read_the_first_reason_is_told(tmp_path, read_all):
     (tmp_path / "a.jsonl").write_text("oops\n")
     with pytest.raises(
-        EmptySourceError, match=r"1 rows and 0 files were skipped; the first was .*a\.jsonl, line 1"
+        EmptySourceError, match=r"1 row and 0 files were skipped; the first was .*a\.jsonl, line 1"
     ):
         read_all(open_files(tmp_path, on_error="skip"))
 

@@ -13,6 +13,7 @@ from lookalike.runs.stopwatch import peak_memory
 RECORD = RunRecord(
     job="dedup",
     parameters={"threshold": 0.8},
+    algorithm=2,
     counts={"documents": 3, "pairs": 1},
     estimates={"pairs": 1.2},
     stages=(Stage(name="sign", seconds=1.5, items=3, bytes=100, peak_bytes=2**20),),

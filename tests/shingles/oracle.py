@@ -62,5 +62,5 @@ def shingles(text, shingle):
     tokens = tuple(words(text, shingle))
     if shingle.unit == "words":
         return windows(tokens, shingle.k)
-    stops = {word for stop in shingle.stops for word in words(stop, shingle)}
+    stops = {words(stop, shingle)[0] for stop in shingle.stops}
     return [tokens[i : i + 3] for i in range(len(tokens) - 2) if tokens[i] in stops]

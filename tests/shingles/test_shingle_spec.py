@@ -10,20 +10,27 @@ from hypothesis import strategies as st
 from lookalike.errors import OptionError, SourceError
 from lookalike.shingles import ENGLISH_STOP_WORDS, Shingle, sets_of_texts
 
-shingles = st.builds(
-    Shingle,
-    unit=st.sampled_from(["words", "chars"]),
-    k=st.integers(1, 10_000),
-    casefold=st.booleans(),
-    nfkc=st.booleans(),
-    whitespace=st.booleans(),
-    punctuation=st.booleans(),
-    bag=st.booleans(),
-) | st.builds(
-    Shingle,
-    unit=st.just("stopwords"),
-    stops=st.none() | st.lists(st.text(min_size=1), min_size=1).map(tuple),
-    bag=st.booleans(),
+words = st.text(st.characters(categories=("L", "M", "Nd")), min_size=1)
+shingles = (
+    st.builds(
+        Shingle,
+        unit=st.sampled_from(["words", "chars"]),
+        k=st.integers(1, 10_000),
+        casefold=st.booleans(),
+        nfkc=st.booleans(),
+        whitespace=st.booleans(),
+        punctuation=st.booleans(),
+        bag=st.booleans(),
+    )
+    | st.builds(
+        Shingle, k=st.just(1), rare=st.integers(1, 10_000), casefold=st.booleans(), nfkc=st.booleans()
+    )
+    | st.builds(
+        Shingle,
+        unit=st.just("stopwords"),
+        stops=st.none() | st.lists(words, min_size=1).map(tuple),
+        bag=st.booleans(),
+    )
 )
 
 
@@ -38,6 +45,10 @@ def test_the_short_form_says_it_all(shingle):
     assert repr(shingle) == f"Shingle('{shingle}')"
 
 
+def test_options_are_written_in_one_order():
+    assert str(Shingle(k=1, rare=20, casefold=False, nfkc=True)) == "words:1+rare20+nfkc-case"
+
+
 @pytest.mark.parametrize(
     ("form", "shingle"),
     [
@@ -47,6 +58,10 @@ def test_the_short_form_says_it_all(shingle):
         ("chars:5+whitespace-case", Shingle(unit="chars", k=5, whitespace=True, casefold=False)),
         ("words:1+bag+nfkc", Shingle(k=1, bag=True, nfkc=True)),
         ("words:2+nfkc-nfkc", Shingle(k=2)),
+        ("words:1+rare20", Shingle(k=1, rare=20)),
+        ("words:1-case+rare5", Shingle(k=1, rare=5, casefold=False)),
+        ("words:1+rare20+rare5", Shingle(k=1, rare=5)),
+        ("words:1+rare20-rare+bag", Shingle(k=1, bag=True)),
         ("stopwords", Shingle(unit="stopwords", stops=ENGLISH_STOP_WORDS)),
         ("stopwords-case", Shingle(unit="stopwords", casefold=False)),
     ],
@@ -71,7 +86,17 @@ def test_short_forms_are_read(form, shingle):
         ("stopwords:3", "always hold three words"),
         ("words:0", "k=0 is out of range"),
         ("words:10001", "k=10001 is out of range"),
-        ("words:5+loud", "'loud' is unknown: choose among case, nfkc, whitespace, punctuation, bag"),
+        ("words:5+loud", "'loud' is unknown: choose among case, nfkc, whitespace, punctuation, bag, rare20"),
+        ("words:5+bag3", "'bag' takes no number: write +bag"),
+        ("words:" + "9" * 5000, "is not understood"),
+        ("words:1+rare", "say how many words, such as +rare20"),
+        ("words:1-rare20", "say how many words, such as +rare20"),
+        ("words:1+rare0", "rare=0 is out of range"),
+        ("words:1+rare10001", "rare=10001 is out of range"),
+        ("words+rare20", "rare=20 picks single words: write words:1+rare20"),
+        ("chars:9+rare20", "write words:1+rare20"),
+        ("stopwords+rare20", "write words:1+rare20"),
+        ("words:1+rare20+bag", "takes each word once and bag counts repeats"),
     ],
 )
 def test_other_forms_are_refused_with_what_to_write(form, said):
@@ -87,6 +112,8 @@ def test_other_forms_are_refused_with_what_to_write(form, said):
         ({"k": 2.5}, "k=2.5 is out of range"),
         ({"k": True}, "k=True is out of range"),
         ({"k": "5"}, "k='5' is out of range"),
+        ({"k": 1, "rare": True}, "rare=True is out of range"),
+        ({"k": 1, "rare": 2.5}, "rare=2.5 is out of range"),
         ({"stops": ("the",)}, "stops go with unit='stopwords'"),
         ({"unit": "stopwords", "stops": "the"}, "is one string, not a list of words"),
         ({"unit": "stopwords", "stops": ()}, "leaves nothing to begin a shingle with"),
@@ -96,6 +123,26 @@ def test_wrong_parameters_are_refused(wrong, said):
     with pytest.raises(OptionError) as refused:
         Shingle(**wrong)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["in the", " in", "in ", "don't", "", "...", "a\0", "\ud800", "①", 3, None, b"the"]
+)
+def test_a_stop_word_that_no_text_could_hold_is_refused(wrong):
+    with pytest.raises(OptionError, match=r"is not a single word, so no shingle .*: give words one by one"):
+        Shingle(unit="stopwords", stops=("of", wrong))
+
+
+@given(words, st.booleans())
+def test_a_stop_word_that_is_taken_is_found(word, casefold):
+    shingle = Shingle(unit="stopwords", stops=(word,), casefold=casefold)
+    assert len(sets_of_texts([f"one, {word}! two three"], shingle)[0]) >= 1
+
+
+def test_a_stop_word_is_what_it_is_after_normalising():
+    Shingle(unit="stopwords", stops=("①",), nfkc=True)
+    with pytest.raises(OptionError, match="not a single word"):
+        Shingle(unit="stopwords", stops=("a¨b",), nfkc=True)
 
 
 def test_stop_words_take_the_same_folding_as_the_text():

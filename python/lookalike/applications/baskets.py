@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 14
 class FrequentPairs(Tabular):
     """Pairs of items `a` < `b` and in how many baskets (`count`), most frequent first, then by item."""
 
-    _name = "frequent pairs"
+    _names = ("frequent pair", "frequent pairs")
 
     def __init__(self, table: pa.Table, account: BasketAccount) -> None:
         super().__init__(table)

@@ -82,7 +82,8 @@ class Comparison:
     def facts(self) -> list[str]:
         """The numbers, a line each."""
         in_a, in_b, in_both = (numbers.count(size) for size in self.shingles)
-        union = numbers.count(self.shingles[0] + self.shingles[1] - self.shingles[2])
+        union = self.shingles[0] + self.shingles[1] - self.shingles[2]
+        are = "is" if self.shingles[2] == 1 else "are"
         found = numbers.count(len(self.passages)) if self.passages else "none"
         covered = (
             f", {numbers.percent(self.coverage.a)} of a and {numbers.percent(self.coverage.b)} of b"
@@ -90,12 +91,12 @@ class Comparison:
             else ""
         )
         return [
-            f"similarity    {self.similarity:.4f} exactly: {in_both} of {union} different shingles "
-            f"({self.shingle}) are in both",
-            f"estimated     {self.estimate:.4f} from signatures of {self.slots} slots",
+            f"similarity    {self.similarity:.4f} exactly: {in_both} of "
+            f"{numbers.several(union, 'different shingle')} ({self.shingle}) {are} in both",
+            f"estimated     {self.estimate:.4f} from signatures of {numbers.several(self.slots, 'slot')}",
             f"contained     {numbers.percent(self.a_in_b)} of a's {in_a} in b, "
             f"{numbers.percent(self.b_in_a)} of b's {in_b} in a",
-            f"passages      {found} of {self.least} {self.unit} or more{covered}",
+            f"passages      {found} of {numbers.several(self.least, self.unit[:-1])} or more{covered}",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +114,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         shown = [
-            f"{number:>4}  {passage.tokens:,} {self.unit}: {_quoted(self.a[passage.a_start : passage.a_end])}"
+            f"{number:>4}  {numbers.several(passage.tokens, self.unit[:-1])}: "
+            f"{_quoted(self.a[passage.a_start : passage.a_end])}"
             for number, passage in enumerate(self.passages[:_NAMED], start=1)
         ]
         more = len(self.passages) - len(shown)
@@ -140,7 +142,8 @@ def compare(
     Parameters
     ----------
     shingle
-        How a text becomes a set, such as `words:5` or `chars:9`.
+        How a text becomes a set, such as `words:5` or `chars:9`; not by its rarest words, which only a
+        collection can tell.
     slots, seed
         Of the signatures that the estimate comes from.
     least
@@ -159,12 +162,13 @@ def compare(
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
             raise SourceError(f"{name} is {type(text).__name__}, not a text: give two strings")
+        _check_unicode(name, text)
     form = Shingle.parse(shingle)
-    sets = sets_of_texts(pa.array([_whole(a), _whole(b)], pa.large_string()), form, seed=seed)
+    shingler = form.shingler(seed)
+    sets = sets_of_texts(pa.array([a, b], pa.large_string()), form, seed=seed)
     both = len(np.intersect1d(sets[0], sets[1], assume_unique=True))
     in_a, in_b = len(sets[0]), len(sets[1])
     signatures = MinHash(slots=slots, seed=seed).signatures(sets, threads=1)
-    shingler = form.shingler(seed)
     passages = tuple(shared_passages(a, b, shingler=shingler, least=least))
     return Comparison(
         a=a,
@@ -183,9 +187,15 @@ def compare(
     )
 
 
-def _whole(text: str) -> str:
-    # Half of a surrogate pair cannot be written as UTF-8; to the shingler it is one unknown character.
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _check_unicode(name: str, text: str) -> None:
+    # Half of a surrogate pair is no character. Taken for some other one, it would be like what it is not.
+    try:
+        text.encode()
+    except UnicodeEncodeError as reason:
+        raise SourceError(
+            f"{name} is not Unicode text: {text[reason.start]!a} at character {reason.start} is half of a "
+            "surrogate pair; decode the text again, with errors='replace' if need be"
+        ) from None
 
 
 def _cut(text: str, spans: list[tuple[int, int, int]]) -> list[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +39,8 @@ class Buckets:
     marked
         Which rows, by number, to put in buckets.
     """
+
+    light: ClassVar[bool] = True
 
     first: int
     last: int

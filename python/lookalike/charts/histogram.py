@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lookalike.charts.canvas import Canvas
 from lookalike.charts.frame import ASCII, UNICODE, checked_size, framed
-from lookalike.charts.numbers import count
+from lookalike.charts.numbers import count, several
 from lookalike.charts.scales import CountScale, round_ticks
 from lookalike.charts.svg import Drawing, Plot
 from lookalike.errors import OptionError
@@ -102,7 +102,7 @@ def similarity_histogram_svg(
     """Draw counts of pairs by similarity as a standalone SVG document; parameters as in the text form."""
     bins = _checked(counts, span, threshold)
     scale = CountScale.over(float(bins.max()), log=log)
-    described = f"{count(bins.sum())} pairs by similarity from {span[0]:g} to {span[1]:g}."
+    described = f"{several(bins.sum(), 'pair')} by similarity from {span[0]:g} to {span[1]:g}."
     drawing = Drawing(width, height, title=title, description=described)
     up = [(scale.height(tick), count(tick)) for tick in scale.ticks(7)]
     plot = Plot(
@@ -120,7 +120,7 @@ def similarity_histogram_svg(
         over = threshold is not None and left >= threshold - 1e-9
         # Half a pixel at least: a bin that holds anything is seen.
         tall = max(scale.height(pairs), 0.5 / height)
-        says = f"{left:.4g} to {right:.4g}: {count(pairs)} pair{'' if pairs == 1 else 's'}"
+        says = f"{left:.4g} to {right:.4g}: {several(pairs, 'pair')}"
         plot.bar(left, right, tall, "bar-over" if over else "bar", says=says)
     if threshold is not None:
         plot.line((threshold, 0.0), (threshold, 1.0), "threshold")

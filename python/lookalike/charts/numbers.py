@@ -1,4 +1,4 @@
-"""Numbers a person can read: 1,234,567 and 2.7 MB and 3 min 20 s and 95.2%."""
+"""Numbers a person can read: 1,234,567 and 1 pair and 2.7 MB and 3 min 20 s and 95.2%."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ def count(number: float) -> str:
     '1,234,567'
     """
     return f"{round(number):,}"
+
+
+def several(number: float, word: str) -> str:
+    """A number of things and their name, in the plural but for one.
+
+    Examples
+    --------
+    >>> several(1, "pair"), several(1234, "document")
+    ('1 pair', '1,234 documents')
+    """
+    return f"{count(number)} {word}{'' if round(number) == 1 else 's'}"
 
 
 def bytes_(number: float) -> str:

@@ -18,8 +18,9 @@ from lookalike.cli.output import (
     opened,
     require_reachable,
 )
+from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
-from lookalike.engines import LocalEngine
+from lookalike.engines import local_engine
 from lookalike.runs import RunFolder, RunRecord, choose_progress
 from lookalike.runs.watch import Watch
 
@@ -86,6 +87,9 @@ def dedup(
         ),
     ] = False,
     threads: shared.Threads = None,
+    memory: shared.Memory = None,
+    scratch: shared.Scratch = None,
+    resume: shared.Resume = False,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Keep one document of every group of near-duplicates.
@@ -115,7 +119,6 @@ def dedup(
         }
     )
     require_reachable(chosen)
-    engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
@@ -123,15 +126,28 @@ def dedup(
         if output is not None:
             RunFolder.create(output, overwrite=overwrite)
         with opened(inputs, reading, output=output) as source:
+            engine = local_engine(threads, memory)
             rehearsal = rehearse(source, chosen, engine=engine, watch=watch)
             note_what_was_left_out(source)
         for sentence in rehearsal.advice:
             note(sentence)
         print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
         return
+    folder = checked_folder(output, overwrite=overwrite)
+    parameters = {**chosen.to_dict(), **vars(reading)}
     with (
-        checked_folder(output, overwrite=overwrite) as folder,
         opened(inputs, reading, output=output) as source,
+        engine_of_a_run(
+            "dedup",
+            folder,
+            [source],
+            parameters,
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            resume=resume,
+        ) as engine,
+        folder,
     ):
         result = dedup_source(source, chosen, engine=engine, watch=watch)
         with watch.stage("write"):

@@ -144,8 +144,9 @@ ShingleForm = Annotated[
         "--shingle",
         metavar="UNIT:K",
         rich_help_panel=SIMILARITY,
-        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), or stopwords for "
-        "news. Options follow it: chars:9+nfkc-case.",
+        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), stopwords for news, "
+        "or words:1+rare20 for the 20 words of it that the fewest documents hold. Options follow it: "
+        "chars:9+nfkc-case.",
     ),
 ]
 Slots = Annotated[
@@ -215,6 +216,36 @@ Threads = Annotated[
         show_default="all cores",
         rich_help_panel=RUNNING,
         help="Threads to use. The result does not depend on it.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        show_default="half of what is free",
+        rich_help_panel=RUNNING,
+        help="Memory to work with, such as 4GB, above what Python itself needs. What does not fit waits on "
+        "disk. The result does not depend on it.",
+    ),
+]
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="FOLDER",
+        show_default="beside the output",
+        rich_help_panel=RUNNING,
+        help="Folder for what does not fit memory; best on a fast disk.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        rich_help_panel=RUNNING,
+        help="Go on with a run that was killed, interrupted or out of disk: the same input and options, and "
+        "what it had done is not done again.",
     ),
 ]
 ProgressKind = Annotated[

@@ -73,14 +73,11 @@ def note_what_was_left_out(source: FileSource) -> None:
     """Say which files were passed over, and which rows and files could not be read."""
     if source.passed_over:
         note(
-            f"{_several(source.passed_over, 'file')} in the folders passed over: of no kind that can be read"
+            f"{numbers.several(source.passed_over, 'file')} in the folders passed over: "
+            "of no kind that can be read"
         )
     unreadable = source.unreadable
     if unreadable.rows or unreadable.files:
-        skipped = [_several(unreadable.rows, "row")] if unreadable.rows else []
-        skipped += [_several(unreadable.files, "file")] if unreadable.files else []
+        skipped = [numbers.several(unreadable.rows, "row")] if unreadable.rows else []
+        skipped += [numbers.several(unreadable.files, "file")] if unreadable.files else []
         note(f"{' and '.join(skipped)} could not be read, the first: {unreadable.places[0]}")
-
-
-def _several(count: int, word: str) -> str:
-    return f"{numbers.count(count)} {word}{'' if count == 1 else 's'}"

@@ -159,6 +159,7 @@ def pairs(
         record = RunRecord(
             job="pairs",
             parameters=parameters,
+            algorithm=ALGORITHM_VERSION,
             counts=counts,
             estimates={
                 "candidates": account.plan.expected_candidates,

@@ -9,6 +9,15 @@ import pyarrow.compute as pc
 from lookalike.errors import OptionError, SourceError
 from lookalike.types import I64
 
+#: Types of values of which one is the greatest; true is greater than false.
+_ORDERED = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_temporal,
+    pa.types.is_boolean,
+)
+
 
 def parse_keep(keep: str) -> tuple[str, str | None]:
     """Read a keep policy: its name, and the column it looks at if any.
@@ -36,12 +45,8 @@ def priorities(rows: I64, *, arrival: I64 | None = None, values: pa.Array | None
         wish = rows if arrival is None else arrival
         order = np.argsort(wish, kind="stable")
     else:
-        if not (
-            pa.types.is_integer(values.type)
-            or pa.types.is_floating(values.type)
-            or pa.types.is_temporal(values.type)
-        ):
-            raise SourceError(f"keep=max needs a column of numbers or dates, not of {values.type}")
+        if not any(kind(values.type) for kind in _ORDERED):
+            raise SourceError(f"keep=max needs a column of numbers, dates or booleans, not of {values.type}")
         if pa.types.is_floating(values.type):
             # NaN says as little about a row as null, and Arrow would prefer it.
             values = pc.if_else(pc.is_nan(values), None, values)

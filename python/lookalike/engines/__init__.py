@@ -5,7 +5,17 @@ them.
 """
 
 from lookalike.engines.cores import checked_threads, cores
-from lookalike.engines.local import LocalEngine
+from lookalike.engines.local import LocalEngine, local_engine
 from lookalike.engines.verbs import Engine, Held, Stage, Table, as_it_is
 
-__all__ = ["Engine", "Held", "LocalEngine", "Stage", "Table", "as_it_is", "checked_threads", "cores"]
+__all__ = [
+    "Engine",
+    "Held",
+    "LocalEngine",
+    "Stage",
+    "Table",
+    "as_it_is",
+    "checked_threads",
+    "cores",
+    "local_engine",
+]

@@ -2,31 +2,39 @@
 
 Batches are worked on by a few threads at a time; kernels release the interpreter lock, so the threads are
 real. They live no longer than a verb, so a process may fork between verbs. Tables that do not fit the memory
-budget are on disk (`spill`); `group` sorts what fits and parts what does not (`runs`); `fetch` takes as many
-items at a time as the rows they name have room (`reach`).
+budget are on disk (`spill`); `group` sorts what fits and deals out what does not (`runs`); `fetch` takes as
+many items at a time as the rows they name have room (`reach`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
-import numpy as np
 import pyarrow as pa
 
 from lookalike.engines.cores import checked_threads
 from lookalike.engines.memory import Budget
-from lookalike.engines.reach import shares
+from lookalike.engines.numbering import Numbers
+from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
+from lookalike.engines.settled import settle
+from lookalike.engines.spill import Batches, row_numbers
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import OptionError
-from lookalike.types import I64
+from lookalike.runs.ledger import Ledger
+from lookalike.runs.sizes import parse_size
 
 #: A piece of work smaller than this costs more to hand out than to do.
 _FEW = 256
+#: A row in hand may take this much: with what a stage makes of it, and a few batches a thread.
+_BYTES_A_ROW = 1 << 12
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -48,6 +56,8 @@ class LocalEngine:
     batch_rows
         The most rows of a batch that `group` and `fetch` hand to a stage, runs that must stay whole aside.
         Changes the memory, never the answer.
+    ledger
+        Where tables are settled, for a run that may be killed and go on; nowhere by default.
     """
 
     #: Some 200 MB of keys and of room to sort them: more at once is no faster.
@@ -60,12 +70,18 @@ class LocalEngine:
         memory: int | None = None,
         scratch: str | Path | None = None,
         batch_rows: int = 1 << 16,
+        ledger: Ledger | None = None,
     ) -> None:
         self.threads = checked_threads(threads)
         if batch_rows < 1:
             raise OptionError(f"batch_rows={batch_rows} is out of range: 1 or more")
-        self.batch_rows = batch_rows
+        self.ledger = ledger
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
+        # Fewer where memory is scarce: a stage may make many rows of one.
+        self.batch_rows = min(batch_rows, max(_FEW, self.budget.size // _BYTES_A_ROW))
+        # What fetches found out about tables that are still there.
+        self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
+        self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()
 
     def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
         """Hold what a source reads."""
@@ -99,6 +115,10 @@ class LocalEngine:
         )
         return self._work(runs.of(table), stage, table.schema, None)
 
+    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+        """A table of this run; without a ledger simply the one made now."""
+        return make() if self.ledger is None else settle(self.ledger, name, make)
+
     def fetch(
         self,
         table: Table,
@@ -113,13 +133,13 @@ class LocalEngine:
         rows = min(self.batch_rows, max(_FEW, items.rows // (8 * self.threads)))
         if table.batches.at_hand:
             # All of the table, where it stands.
-            held = Held(table.batches, _numbers(table))
+            held = Held(table.batches, self._numbers_of(table.batches))
             pieces = ((piece, held) for batch in items.batches for piece in _pieces(batch, rows))
         else:
             room = self.budget.for_a_verb // 2
             pieces = (
                 (piece, share.held)
-                for share in shares(table, items, on, room)
+                for share in shares(self._index_of(table.batches), items, on, room)
                 for piece in _pieces(share.items, rows)
             )
 
@@ -131,7 +151,7 @@ class LocalEngine:
 
         return self._committed(
             self._in_order(pieces, step, light=False),
-            lambda: stage(_empty(items.schema), Held(table.batches[:1], None)).schema,
+            lambda: stage(_empty(items.schema), Held((_empty(table.schema),), Numbers.of(()))).schema,
         )
 
     def fold(
@@ -139,9 +159,9 @@ class LocalEngine:
     ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
         # Merged as they come: a value may be megabytes, and there may be many batches.
-        values = self._in_order(table.batches, stage, light=_is_light(stage))
-        first = next(values, None)
-        return None if first is None else reduce(merge, values, first)
+        with closing(self._in_order(table.batches, stage, light=_is_light(stage))) as values:
+            first = next(values, None)
+            return None if first is None else reduce(merge, values, first)
 
     def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
         """Hand every batch to a sink."""
@@ -164,19 +184,28 @@ class LocalEngine:
         results = self._in_order(batches, step, light=_is_light(stage))
         return self._committed(results, lambda: stage(_empty(schema)).schema)
 
-    def _committed(self, results: Iterator[pa.RecordBatch], schema: Callable[[], pa.Schema]) -> Table:
+    def _committed(self, results: Generator[pa.RecordBatch], schema: Callable[[], pa.Schema]) -> Table:
         """Commit what stages made. Without a batch nothing says what that is: ask about an empty one."""
-        first = next(results, None)
-        if first is None:
-            return Table((), schema())
+        # Closed whatever happens: an error that somebody keeps would keep threads and batches.
+        with closing(results):
+            first = next(results, None)
+            if first is None:
+                return Table((), schema())
+            return self.budget.commit(chain([first], results), first.schema)
 
-        def all_of_them() -> Iterator[pa.RecordBatch]:
-            yield first
-            yield from results
+    def _numbers_of(self, batches: Batches) -> Numbers:
+        """The numbers of rows, looked at once a table."""
+        if batches not in self._numbers:
+            self._numbers[batches] = Numbers.of([row_numbers(piece) for piece in batches.pieces])
+        return self._numbers[batches]
 
-        return self.budget.commit(all_of_them(), first.schema)
+    def _index_of(self, batches: Batches) -> Index:
+        """Where rows are on disk, looked at once a table."""
+        if batches not in self._indices:
+            self._indices[batches] = Index(batches.pieces)
+        return self._indices[batches]
 
-    def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Iterator[T]:
+    def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Generator[T]:
         """The steps' results in the order of the batches, a few at work at once."""
         if self.threads == 1 or light:
             yield from map(step, batches)
@@ -196,18 +225,17 @@ class LocalEngine:
                 pool.shutdown(cancel_futures=True)
 
 
+def local_engine(threads: int | None = None, memory: int | str | None = None) -> LocalEngine:
+    """An engine of so many threads and so much memory, as a person writes it."""
+    return LocalEngine(threads, memory=None if memory is None else parse_size(memory))
+
+
 def _is_light(stage: object) -> bool:
     return bool(getattr(stage, "light", False))
 
 
 def _pieces(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
     return (batch.slice(start, rows) for start in range(0, len(batch), rows))
-
-
-def _numbers(table: Table) -> I64 | None:
-    """The numbers of rows as they stand; None if they stand in the order of their numbers."""
-    numbers: I64 = table.column("row")
-    return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
 def _empty(schema: pa.Schema) -> pa.RecordBatch:

@@ -1,25 +1,34 @@
 """A memory budget: which tables stay in memory, and how much a verb may work with.
 
-Half of the budget is for tables. A batch that no longer fits in it goes to disk as it is committed; what is
-in memory counts until nobody holds it any more. The other half is for the verb at work.
+Half of the budget is for tables. A table that no longer fits in it goes to disk from there on; what is in
+memory counts until nobody holds it any more. The other half is for the verb at work.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
-from lookalike.engines.spill import Batches, Piece, SpillFile
+from lookalike.engines.spill import Batches, Piece, Spilled, SpillFile
 from lookalike.engines.verbs import Table
 from lookalike.errors import OptionError
 from lookalike.runs.sizes import default_budget
 
 #: Less than this, and a budget could not hold the batches that threads have in hand.
 LEAST = 16_000_000
+#: Up to so many bytes, tables on disk share a file: a join may make more of them than a process may have
+#: files open. A larger table goes on in one of its own, whose space is free again when the table is gone.
+SHARED = 64_000_000
+#: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand.
+_PIECES = 64
+#: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
+_FEW = 1 << 16
 
 
 class Budget:
@@ -42,35 +51,98 @@ class Budget:
         self.scratch = scratch
         self._held = 0
         self._lock = threading.Lock()
+        #: Sizes of batches that are gone. Those may go at any moment, even while the lock is held.
+        self._gone: deque[int] = deque()
+        self._shared: weakref.ref[SpillFile] | None = None
 
     @property
     def for_a_verb(self) -> int:
         """What a verb may work with."""
         return self.size // 2
 
+    @property
+    def held(self) -> int:
+        """What tables take."""
+        with self._lock:
+            return self._counted()
+
     def commit(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
         """Hold batches as a table, in memory while there is room."""
         pieces: list[Piece] = []
-        file = None
+        spilling = None
         for batch in batches:
             if not len(batch):
                 continue
-            if self._take(batch):
-                pieces.append(batch)
+            # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
+            taken = self._take(batch) if spilling is None else None
+            if taken is not None:
+                pieces.append(taken)
             else:
-                file = file or SpillFile(schema, self.scratch)
-                pieces.append(file.append(batch))
+                spilling = spilling or Spilling(self)
+                pieces += spilling.append(batch)
         return Table(Batches(pieces), schema)
 
-    def _take(self, batch: pa.RecordBatch) -> bool:
+    def shared_file(self) -> SpillFile:
+        """The file that small tables share now."""
+        with self._lock:
+            file = None if self._shared is None else self._shared()
+            if file is None or file.size > SHARED or file.owner != os.getpid():
+                file = SpillFile(self.scratch)
+                self._shared = weakref.ref(file)
+            return file
+
+    def _take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+        """Count a batch, or what is to be held in its place; None if there is no room."""
         size = batch.nbytes
         with self._lock:
-            if self._held + size > self.size // 2:
-                return False
+            if self._counted() + size > self.size // 2:
+                return None
             self._held += size
-        weakref.finalize(batch, self._give_back, size).atexit = False
-        return True
+        batch = _on_its_own(batch)
+        weakref.finalize(batch, self._gone.append, size).atexit = False
+        return batch
 
-    def _give_back(self, size: int) -> None:
-        with self._lock:
-            self._held -= size
+    def _counted(self) -> int:
+        while self._gone:
+            self._held -= self._gone.popleft()
+        return self._held
+
+
+class Spilling:
+    """Batches on their way to disk, of one table or of its parts."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._most = max(1 << 10, budget.size // _PIECES)
+        self._file = budget.shared_file()
+        self._is_shared = True
+
+    def append(self, batch: pa.RecordBatch) -> list[Spilled]:
+        """Put a batch on disk, in pieces that are not too large."""
+        rows = max(1, len(batch) * self._most // max(1, batch.nbytes))
+        return [self._append(batch.slice(start, rows)) for start in range(0, len(batch), rows)]
+
+    def _append(self, batch: pa.RecordBatch) -> Spilled:
+        if self._is_shared and self._file.size > SHARED:
+            self._file, self._is_shared = SpillFile(self._budget.scratch), False
+        return self._file.append(batch)
+
+
+def _on_its_own(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, or a copy if it would keep alive much more than it holds.
+
+    A column of a batch that was read from disk keeps all of that batch, and narrow tables are made from wide
+    ones.
+    """
+    whole: dict[int, int] = {}
+    used = 0
+    for buffer in (buffer for column in batch.columns for buffer in column.buffers()):
+        if buffer is not None and buffer.parent is not None:
+            root = buffer.parent
+            while root.parent is not None:
+                root = root.parent
+            whole[root.address] = root.size
+            used += buffer.size
+    if sum(whole.values()) <= 2 * used + _FEW:
+        return batch
+    return pa.ipc.read_record_batch(batch.serialize(), batch.schema)

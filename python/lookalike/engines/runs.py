@@ -1,12 +1,12 @@
-"""Rows with equal keys together: sorted in memory, or parted by key on disk until each part fits.
+"""Rows with equal keys together: sorted in memory, or dealt into parts on disk until each part fits.
 
-A part that does not fit is parted again by other bits of the key. What is left in the end, rows of one key
-that are more than memory holds, is parted by the columns they are to be ordered by.
+Parts are ranges of mixed keys, and a part that does not fit is dealt again. What is left in the end, rows of
+one key that are more than memory holds, is dealt by the columns they are to be ordered by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -15,20 +15,25 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
+from lookalike.engines.gather import Rows, joined
 from lookalike.engines.memory import Budget
-from lookalike.engines.spill import Spilled, SpillFile
+from lookalike.engines.parts import Part, bounded, deal
 from lookalike.engines.verbs import Table
 from lookalike.errors import InternalError
 from lookalike.types import I64, U64
 
-#: Sorting takes the rows, their order, and the rows again in that order.
-_TIMES = 3
-#: What a part gathers before it is written.
-_BLOCK = 1 << 19
-#: Parts at a time: so many blocks must fit.
-_PARTS = 64
-#: Odd factors: each deals the same keys out to other parts.
-_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
+#: Sorting takes the rows and a copy to gather from,
+_TIMES = 2
+#: and for every row its key and where it was: as they are dealt, as they are sorted, and as they come out.
+_SORTING = 44
+#: More than one sort takes.
+_TOO_MANY = 2**32
+#: An odd factor, so that different keys stay different.
+_FACTOR = 0x9E3779B97F4A7C15
+
+
+#: Sorted rows from one place to another.
+Cut = Callable[[int, int], pa.RecordBatch]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,70 +50,46 @@ class Runs:
     threads: int
     budget: Budget
 
-    def of(self, table: Table, depth: int = 0) -> Iterator[pa.RecordBatch]:
+    def of(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The batches to hand to a stage."""
-        if not table.rows:
-            return
-        if _TIMES * table.batches.nbytes <= self.budget.for_a_verb:
-            yield from self._in_memory(table)
-        elif depth < len(_FACTORS) and not _one_key(table, self.key):
-            for part in self._parted(table, lambda batch: self._by_key(batch, _FACTORS[depth])):
-                yield from self.of(part, depth + 1)
-        elif self.most is None and _one_key(table, self.key):
-            yield from self._long_run(table)
-        elif self.most is not None and _one_key(table, self.key) and table.rows > self.most:
-            return
-        else:
-            # Four deals have left rows of several keys that are too many: sort them all the same.
-            yield from self._in_memory(table)
+        return self._of(Part(table=table))
 
-    def _by_key(self, batch: pa.RecordBatch, factor: int) -> I64:
+    def _of(self, part: Part) -> Iterator[pa.RecordBatch]:
+        if self._fits(part.table):
+            yield from self._in_memory(part.table)
+        elif part.low < part.high:
+            for smaller in deal(part, self._mixed_keys, self.budget):
+                yield from self._of(smaller)
+        elif self.most is None:
+            yield from self._long_run(part.table)
+        elif self.least <= part.table.rows <= self.most:
+            # One run, and nobody may cut it.
+            yield from self._in_memory(part.table)
+
+    def _fits(self, table: Table) -> bool:
+        needed = _TIMES * table.batches.nbytes + _SORTING * table.rows
+        return needed <= self.budget.for_a_verb and table.rows < _TOO_MANY
+
+    def _mixed_keys(self, batch: pa.RecordBatch) -> U64:
+        """Keys in another order, in which they are spread evenly."""
         keys = _unsigned(batch[self.key], self.key)
-        with np.errstate(over="ignore"):
-            mixed = (keys ^ (keys >> np.uint64(32))) * np.uint64(factor)
-        return (mixed >> np.uint64(64 - _PARTS.bit_length() + 1)).astype(np.int64)
-
-    def _parted(self, table: Table, part_of: Any) -> Iterator[Table]:
-        """The table in parts, on disk; rows keep their order."""
-        file = SpillFile(table.schema, self.budget.scratch)
-        waiting: list[list[pa.RecordBatch]] = [[] for _ in range(_PARTS)]
-        parts: list[list[Spilled]] = [[] for _ in range(_PARTS)]
-
-        def flush(part: int) -> None:
-            if waiting[part]:
-                parts[part].append(file.append(_together(waiting[part])))
-                waiting[part] = []
-
-        for batch in table.batches:
-            numbers = part_of(batch)
-            order = np.argsort(numbers, kind="stable")
-            dealt = batch.take(pa.array(order))
-            bounds = np.searchsorted(numbers[order], np.arange(_PARTS + 1))
-            for part, (start, stop) in enumerate(pairwise(bounds.tolist())):
-                if stop > start:
-                    waiting[part].append(dealt.slice(start, stop - start))
-                    if sum(piece.nbytes for piece in waiting[part]) > _BLOCK:
-                        flush(part)
-        for part in range(_PARTS):
-            flush(part)
-            yield Table(parts[part], table.schema)
+        mixed: U64 = (keys ^ (keys >> np.uint64(32))) * np.uint64(_FACTOR)
+        return mixed
 
     def _in_memory(self, table: Table) -> Iterator[pa.RecordBatch]:
+        if not table.rows:
+            return
         batches = list(table.batches)
-        keys, ranks = self._sorted(batches, table.schema)
-        if ranks is None:
-            rows = _together(batches)
-        else:
-            whole = pa.Table.from_batches(batches)
-            columns = [_gathered(column, ranks) for column in whole.columns]
-            rows = pa.RecordBatch.from_arrays(columns, schema=table.schema)
+        keys, ranks = self._sorted(batches)
+        cut = _as_they_are(batches) if ranks is None else _gathered(batches, ranks)
+        del batches
         for start, stop, first in _cuts(keys, max(self.batch_rows, self.most or 0)):
-            piece = rows.slice(start, stop - start)
+            piece = cut(start, stop)
             if self.repeat_first and first is not None:
-                piece = _together([rows.slice(first, 1), piece])
+                piece = joined([cut(first, first + 1), piece])
             yield piece
 
-    def _sorted(self, batches: list[pa.RecordBatch], schema: pa.Schema) -> tuple[U64, Any]:
+    def _sorted(self, batches: list[pa.RecordBatch]) -> tuple[U64, Any]:
         """The keys of wanted runs, sorted and unsigned, and which row each is of; None: all, as they are."""
         ranks = None
         # The least important column first: the sort is stable.
@@ -136,45 +117,37 @@ class Runs:
             for start in range(0, len(piece), self.batch_rows):
                 rows = piece.slice(start, self.batch_rows)
                 if first is None:
-                    first = _together([rows.slice(0, 1)])
+                    # A copy: the row alone, without the piece it is of.
+                    first = rows.take(pa.array([0]))
                 elif self.repeat_first:
-                    rows = _together([first, rows])
+                    rows = joined([first, rows])
                 yield rows
 
     def _ordered(self, table: Table, order: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         """Rows by the columns of `order`, in batches."""
         if not order:
             yield from table.batches
-        elif _TIMES * table.batches.nbytes <= self.budget.for_a_verb:
+        elif self._fits(table):
             # As runs of one column, whose order they then are in.
             by_column = replace(self, key=order[0], order=order[1:], least=1, most=None, repeat_first=False)
             yield from by_column._in_memory(table)
         else:
-            values = [_unsigned(batch[order[0]], order[0]) for batch in table.batches]
-            low = min(int(piece.min()) for piece in values)
-            high = max(int(piece.max()) for piece in values)
-            if low == high:
+            part = bounded(table, lambda batch: _unsigned(batch[order[0]], order[0]))
+            if part.low == part.high:
                 yield from self._ordered(table, order[1:])
                 return
-            step = -(-(high - low + 1) // _PARTS)
-
-            def part_of(batch: pa.RecordBatch) -> I64:
-                return ((_unsigned(batch[order[0]], order[0]) - np.uint64(low)) // np.uint64(step)).astype(
-                    np.int64
-                )
-
-            for part in self._parted(table, part_of):
-                yield from self._ordered(part, order) if part.rows else ()
+            for smaller in deal(part, lambda batch: _unsigned(batch[order[0]], order[0]), self.budget):
+                yield from self._ordered(smaller.table, order)
 
 
-def _one_key(table: Table, key: str) -> bool:
-    first = None
-    for batch in table.batches:
-        values = _unsigned(batch[key], key)
-        first = values[0] if first is None else first
-        if np.any(values != first):
-            return False
-    return True
+def _gathered(batches: list[pa.RecordBatch], ranks: Any) -> Cut:
+    rows = Rows(batches, batches[0].schema, few=4 * len(ranks) < sum(map(len, batches)))
+    return lambda start, stop: rows.take(ranks[start:stop])
+
+
+def _as_they_are(batches: list[pa.RecordBatch]) -> Cut:
+    whole = pa.Table.from_batches(batches)
+    return lambda start, stop: joined(whole.slice(start, stop - start).to_batches())
 
 
 def _unsigned(column: pa.Array, name: str) -> U64:
@@ -198,18 +171,6 @@ def _rise(pieces: list[U64]) -> bool:
     return all(
         bool(np.all(piece[1:few] >= piece[:few][:-1])) for few in (64, None) for piece in filled
     ) and all(one[-1] <= other[0] for one, other in pairwise(filled))
-
-
-def _gathered(column: pa.ChunkedArray, ranks: Any) -> pa.Array:
-    # NumPy gathers plain numbers several times as fast once they lie in one piece: not worth it for a few.
-    if pa.types.is_integer(column.type) and not column.null_count and 4 * len(ranks) > len(column):
-        return pa.array(column.to_numpy()[ranks])
-    taken = column.take(pa.array(ranks)).combine_chunks()
-    return pa.concat_arrays(taken.chunks) if isinstance(taken, pa.ChunkedArray) else taken
-
-
-def _together(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _cuts(keys: U64, most: int) -> Iterator[tuple[int, int, int | None]]:

@@ -9,53 +9,80 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+import threading
+import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeAlias, overload
+from typing import TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
+from lookalike.engines.widths import Widths, kept_widths
 from lookalike.errors import ArtefactError, OutputError
-from lookalike.types import I64, U32
+from lookalike.types import I64, U8
 
 
 class SpillFile:
-    """A file of batches of one schema, written at its end and read anywhere; many threads may read."""
+    """A file of batches, written at its end and read anywhere; many threads may read."""
 
-    def __init__(self, schema: pa.Schema, folder: Path | None) -> None:
-        self._schema = schema
+    def __init__(self, folder: Path | None) -> None:
         self._folder = Path(tempfile.gettempdir()) if folder is None else folder
-        self._end = 0
+        #: How many bytes were written.
+        self.size = 0
+        #: The process that may write: a forked one would write to the same places.
+        self.owner = os.getpid()
+        self._lock = threading.Lock()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115
+            file = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._unusable(error) from error
+        self._descriptor = file.fileno()
+        weakref.finalize(self, file.close)
 
     def append(self, batch: pa.RecordBatch) -> Spilled:
         """Put a batch on disk."""
         message = batch.serialize()
-        try:
-            view, offset = memoryview(message), self._end
-            while len(view):
-                view = view[os.pwrite(self._file.fileno(), view, self._end) :]
-                self._end = offset + message.size - len(view)
-        except OSError as error:
-            raise self._unusable(error) from error
-        numbers = row_numbers(batch) if "row" in batch.schema.names else None
-        return Spilled(self, offset, message.size, _checksum(message), batch.num_rows, _kept_small(numbers))
+        with self._lock:
+            offset = self.size
+            try:
+                view, at = memoryview(message), offset
+                while len(view):
+                    written = os.pwrite(self._descriptor, view, at)
+                    view, at = view[written:], at + written
+            except OSError as error:
+                raise self._unusable(error) from error
+            self.size = at
+        return Spilled(
+            file=self,
+            schema=batch.schema,
+            offset=offset,
+            stored=message.size,
+            nbytes=batch.nbytes,
+            checksum=_core.checksum(np.frombuffer(message, np.uint8)),
+            num_rows=batch.num_rows,
+            numbers=_in_a_row(batch),
+            widths=kept_widths(batch),
+        )
 
-    def read(self, offset: int, size: int, checksum: int) -> pa.RecordBatch:
-        """The batch that was put at an offset."""
-        stored = pa.py_buffer(os.pread(self._file.fileno(), size, offset))
-        if stored.size != size or _checksum(stored) != checksum:
-            raise ArtefactError(
-                f"what was set aside in {self._folder} came back changed: its disk or the memory is failing"
-            )
-        return pa.ipc.read_record_batch(stored, self._schema)
+    def read(self, offset: int, size: int) -> U8:
+        """The bytes at an offset; fewer than asked for if there are no more."""
+        stored = np.empty(size, np.uint8)
+        view, at = stored.data, offset
+        # The system hands out 2 GiB at a time.
+        while len(view) and (got := os.preadv(self._descriptor, [view], at)):
+            view, at = view[got:], at + got
+        return stored[: at - offset]
+
+    def changed(self) -> ArtefactError:
+        """What to say of a batch that is not what it was."""
+        return ArtefactError(
+            f"what was set aside in {self._folder} came back changed: its disk or the memory is failing"
+        )
 
     def _unusable(self, error: OSError) -> OutputError:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -66,50 +93,71 @@ class SpillFile:
         )
 
 
-def _checksum(message: pa.Buffer) -> int:
-    return _core.checksum(np.frombuffer(message, np.uint8))
+def _in_a_row(batch: pa.RecordBatch) -> range | None:
+    """The numbers of rows that follow one another, as they mostly do where rows have numbers."""
+    if "row" not in batch.schema.names or not pa.types.is_integer(batch.schema.field("row").type):
+        return None
+    numbers = batch["row"].to_numpy()
+    first, count = int(numbers[0]), len(numbers)
+    # Where they do not, the last one mostly tells.
+    if int(numbers[-1]) != first + count - 1 or not np.array_equal(numbers, np.arange(first, first + count)):
+        return None
+    return range(first, first + count)
 
 
-@dataclass(frozen=True, eq=False)
-class Spilled:
+class OnDisk(ABC):
     """A batch on disk."""
 
+    num_rows: int
+    nbytes: int
+    #: The numbers of its rows, if they follow one another: known without reading it.
+    numbers: range | None
+    #: About how many bytes each of its rows takes, if it has numbered rows that differ in it.
+    widths: Widths | None
+
+    @abstractmethod
+    def load(self) -> pa.RecordBatch:
+        """Bring it back."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Spilled(OnDisk):
+    """A batch in a spill file."""
+
     file: SpillFile
+    schema: pa.Schema
     offset: int
+    #: How many bytes it takes on disk,
+    stored: int
+    #: and in memory.
     nbytes: int
     checksum: int
     num_rows: int
-    #: The numbers of its rows, if they have any: known without reading it.
-    numbers: range | U32 | None
+    numbers: range | None
+    widths: Widths | None
 
     def load(self) -> pa.RecordBatch:
         """Bring it back."""
-        return self.file.read(self.offset, self.nbytes, self.checksum)
+        stored = self.file.read(self.offset, self.stored)
+        if len(stored) != self.stored or _core.checksum(stored) != self.checksum:
+            raise self.file.changed()
+        return pa.ipc.read_record_batch(pa.py_buffer(stored), self.schema)
 
 
-Piece: TypeAlias = "pa.RecordBatch | Spilled"
+Piece: TypeAlias = "pa.RecordBatch | OnDisk"
 
 
 def loaded(piece: Piece) -> pa.RecordBatch:
     """A batch, wherever it is."""
-    return piece.load() if isinstance(piece, Spilled) else piece
+    return piece.load() if isinstance(piece, OnDisk) else piece
 
 
 def row_numbers(piece: Piece) -> I64:
     """The column `row` of a batch, wherever it is."""
-    if isinstance(piece, Spilled):
-        return np.asarray(piece.numbers, np.int64)
-    numbers: I64 = piece["row"].to_numpy().astype(np.int64, copy=False)
+    if isinstance(piece, OnDisk) and piece.numbers is not None:
+        return np.arange(piece.numbers.start, piece.numbers.stop, dtype=np.int64)
+    numbers: I64 = loaded(piece)["row"].to_numpy().astype(np.int64)
     return numbers
-
-
-def _kept_small(numbers: I64 | None) -> range | U32 | None:
-    """Row numbers in few bytes: mostly they follow one another."""
-    if numbers is None:
-        return None
-    if len(numbers) and bool(np.all(numbers == np.arange(numbers[0], numbers[0] + len(numbers)))):
-        return range(int(numbers[0]), int(numbers[0]) + len(numbers))
-    return numbers.astype(np.uint32)
 
 
 class Batches(Sequence[pa.RecordBatch]):
@@ -120,7 +168,7 @@ class Batches(Sequence[pa.RecordBatch]):
         self.rows = sum(piece.num_rows for piece in self.pieces)
         self.nbytes = sum(piece.nbytes for piece in self.pieces)
         #: Whether all of them are in memory.
-        self.at_hand = not any(isinstance(piece, Spilled) for piece in self.pieces)
+        self.at_hand = not any(isinstance(piece, OnDisk) for piece in self.pieces)
 
     def __len__(self) -> int:
         return len(self.pieces)

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from lookalike.engines.numbering import Numbers
 from lookalike.engines.spill import Batches, Piece
 from lookalike.types import I64, U32
 
@@ -61,23 +62,13 @@ class Held:
     batches
         Where the rows are.
     numbers
-        The numbers of the rows in the order in which they stand; None if the row of number i stands at i.
+        The numbers of the rows in the order in which they stand.
     """
 
-    def __init__(self, batches: Sequence[pa.RecordBatch], numbers: I64 | None) -> None:
+    def __init__(self, batches: Sequence[pa.RecordBatch], numbers: Numbers) -> None:
         self.batches = tuple(batches)
+        self._numbers = numbers
         self._views: dict[Any, Any] = {}
-        self._places: I64 | None = None
-        self._sorted: I64 | None = None
-        if numbers is None:
-            return
-        if 4 * len(numbers) > int(numbers.max(initial=-1)):
-            # Numbers may have gaps: a table need not hold every row.
-            self._places = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int64)
-            self._places[numbers] = np.arange(len(numbers))
-        else:
-            self._places = np.argsort(numbers, kind="stable")
-            self._sorted = numbers[self._places]
 
     def views(self, view: Callable[[pa.RecordBatch], T]) -> list[T]:
         """What `view` sees of every batch. Looked at once, however many batches of items come by."""
@@ -94,14 +85,8 @@ class Held:
         return seen
 
     def at(self, rows: I64) -> U32:
-        """Where these rows stand."""
-        if self._places is None:
-            places = rows
-        elif self._sorted is None:
-            places = self._places[rows]
-        else:
-            places = self._places[np.searchsorted(self._sorted, rows)]
-        return places.astype(np.uint32)
+        """Where these rows stand; an error if one of them is not here."""
+        return self._numbers.places(rows).astype(np.uint32)
 
 
 class Engine(Protocol):
@@ -135,6 +120,12 @@ class Engine(Protocol):
         fewer rows than `least`, or with more than `most`, are left out. A run is never cut in two if there is
         a `most`; else one that is longer than a batch may be comes in batches of its own, one after the
         other, and with `repeat_first` each of those begins with the run's first row.
+        """
+
+    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+        """A table that is there again when a run is killed and goes on; made if it is not there yet.
+
+        What `make` makes must follow from the inputs, the run's parameters and tables settled before.
         """
 
     def fetch(

@@ -76,6 +76,8 @@ class FileSource(Source):
     ) -> None:
         super().__init__(wanted, on_error)
         self.files = list(files)
+        self.spooled = spool is not None
+        """Whether they came on standard input, and are gone with the process."""
         self.passed_over = passed_over
         """Files in searched folders that are of no readable kind."""
         if spool is not None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.charts.numbers import several
 from lookalike.errors import EmptySourceError
 from lookalike.io.batching import BATCH_BYTES, regroup
 from lookalike.io.columns import Wanted
@@ -154,7 +155,7 @@ class Source(ABC):
         if unreadable.rows or unreadable.files:
             first = unreadable.places[0]
             return EmptySourceError(
-                f"nothing could be read: {unreadable.rows} rows and {unreadable.files} files were skipped; "
-                f"the first was {first}"
+                f"nothing could be read: {several(unreadable.rows, 'row')} and "
+                f"{several(unreadable.files, 'file')} were skipped; the first was {first}"
             )
         return EmptySourceError("there is nothing to read: the input has no rows")

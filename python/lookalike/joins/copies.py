@@ -68,6 +68,8 @@ def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) 
     representative = np.arange(items.rows, dtype=np.int64)
     narrow = engine.map(signed, KeepRows(filled))
     for key in ("copy", "content"):
+        if key == "content":
+            narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
         if items.shingle is not None:
             # Most copies are copies to the byte, and such need no shingles to be told.
@@ -76,6 +78,5 @@ def representatives(engine: Engine, items: Items, signed: Table, filled: Bools) 
             stars = engine.map(stars, Unsettled(representative))
         confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
         representative[confirmed.column("b")] = confirmed.column("a")
-        narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
     # A row's first of its bag may itself be a copy of the first of its signature.
     return representative[representative]

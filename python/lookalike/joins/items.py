@@ -25,7 +25,8 @@ class Items:
     Parameters
     ----------
     table
-        `row` (numbers 0, 1, … in id order, each once) and `text`, or `elements` of sets.
+        `row` (numbers 0, 1, … in id order, each once) and `text`, or `elements` of sets and, if these were
+        made of texts, their `flags`.
     bytes
         How many bytes the items hold; what checks are expected to cost depends on it.
     shingle

@@ -14,8 +14,9 @@ and in candidates, of which a row has at most `bands · LARGE / 2`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -82,15 +83,20 @@ def lsh(
     )
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
-        shared = _shared_buckets(engine, ready)
         sides = items.sides(representative)
-        candidates = _candidates(engine, items.rows, shared, sides, banding.bands)
-        large = _large_buckets(engine, ready, shared)
+        shared = engine.settle("shared", lambda: _shared_buckets(engine, ready))
+        candidates = engine.settle(
+            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands)
+        )
     road = _Verification(engine, items, ready.keyed, threshold, verify)
-    with watch.stage("verify", candidates.rows, unit="candidates") as advance:
+
+    def verified() -> Table:
         road.take(candidates, advance)
-        leaders = _leaders(road, large, items, sides)
-    a, b, similarity, from_bands = road.found()
+        leaders = _leaders(road, _large_buckets(engine, ready, shared), items, sides)
+        return _with_account(road.found(), leaders)
+
+    with watch.stage("verify", candidates.rows, unit="candidates") as advance:
+        a, b, similarity, from_bands, leaders = _found(engine.settle("pairs", verified))
     reached = similarity >= threshold
     account = Account(
         method="lsh",
@@ -164,6 +170,26 @@ class InFamilies:
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         a, b = rows_of(batch["pair"].to_numpy())
         return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "family": pa.array(self.family[a])})
+
+
+def _with_account(found: tuple[I64, I64, F64, Bools], leaders: LeaderAccount) -> Table:
+    """What was verified, and what leaders left out, as one table to settle."""
+    columns = dict(zip(("a", "b", "similarity", "from_bands"), found, strict=True))
+    account = {_LEADERS: json.dumps(asdict(leaders))}
+    batch = pa.record_batch({name: pa.array(column) for name, column in columns.items()})
+    batch = batch.replace_schema_metadata(account)
+    return Table((batch,), batch.schema)
+
+
+def _found(table: Table) -> tuple[I64, I64, F64, Bools, LeaderAccount]:
+    """Read back what `_with_account` made."""
+    account = LeaderAccount(**json.loads(table.schema.metadata[_LEADERS.encode()]))
+    columns = (table.column(name) for name in ("a", "b", "similarity", "from_bands"))
+    a, b, similarity, from_bands = columns
+    return a, b, similarity, from_bands.astype(np.bool_), account
+
+
+_LEADERS = "leaders"
 
 
 def _leaders(

@@ -91,7 +91,8 @@ def prepare(
     # Said before any work is done: an unreachable promise is not worth a pass over the data.
     plan(threshold, recall=recall, slots=family.slots)
     with watch.stage("plan"):
-        drawn = draw(engine, items, family)
+        settled = engine.settle("sample", lambda: draw(engine, items, family).to_table())
+        drawn = Drawn.from_table(settled)
         sample = _sample(items, drawn)
         half = np.searchsorted(np.cumsum(drawn.counts), sample.pairs / 2)
         chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
@@ -99,13 +100,16 @@ def prepare(
     if keep_signatures:
         sign = WithKeys(items.sign(family), chosen.banding)
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        keyed = engine.map(items.table, sign, advance=advance)
+        keyed = engine.settle("keyed", lambda: engine.map(items.table, sign, advance=advance))
         flags = np.zeros(items.rows, np.uint8)
         for batch in keyed.batches:
             flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
     filled = (flags & EMPTY) == 0
     with watch.stage("copies", items.rows):
-        representative = representatives(engine, items, keyed, filled)
+        settled = engine.settle(
+            "copies", lambda: Table.of(representative=representatives(engine, items, keyed, filled))
+        )
+        representative: I64 = settled.column("representative")
     return Prepared(
         keyed=keyed,
         marked=filled & (representative == np.arange(items.rows)),

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.engines import Engine, Stage
+from lookalike.engines import Engine, Held, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.measures.candidates import slot_matrix
-from lookalike.types import I64, U8, U32, U64
+from lookalike.types import I64, U8, U64
 
 #: Rows sampled: half a million pairs, enough to see similarities that one pair in 100,000 has.
 SAMPLE_ROWS = 1000
@@ -45,6 +45,18 @@ class Drawn:
     counts: tuple[int, ...]
     distinct: int
 
+    def to_table(self) -> Table:
+        """As a table to settle."""
+        return Table.of(
+            counts=np.array(self.counts, np.int64), distinct=np.full(len(self.counts), self.distinct)
+        )
+
+    @classmethod
+    def from_table(cls, table: Table) -> Drawn:
+        """Read back what `to_table` made."""
+        counts = tuple(int(count) for count in table.column("counts"))
+        return cls(counts=counts, distinct=int(table.column("distinct")[0]))
+
 
 @dataclass(frozen=True, eq=False)
 class Under:
@@ -64,23 +76,21 @@ class Under:
 
 @dataclass(frozen=True, eq=False)
 class Sign:
-    """A stage for `fold`: the signatures of some rows, of those that hold anything, and what tells copies."""
+    """A stage for `fetch`: numbers of rows → these rows, signed."""
 
-    light: ClassVar[bool] = True
-
-    #: Numbers of the rows, sorted.
-    rows: I64
     sign: Stage
 
-    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, U32]]:
-        numbers = batch["row"].to_numpy()
-        at = np.minimum(np.searchsorted(self.rows, numbers), len(self.rows) - 1)
-        drawn = np.flatnonzero(self.rows[at] == numbers)
-        if not len(drawn):
-            return []
-        signed = self.sign(batch.take(pa.array(drawn)))
-        filled = (signed["flags"].to_numpy() & EMPTY) == 0
-        return [(signed["copy"].to_numpy()[filled], slot_matrix((signed,))[filled])]
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        places = np.sort(held.at(batch["row"].to_numpy())).astype(np.int64)
+        starts = np.cumsum([0, *(len(piece) for piece in held.batches)])
+        cuts = np.searchsorted(places, starts)
+        drawn = [
+            held.batches[piece].take(pa.array(places[cuts[piece] : cuts[piece + 1]] - starts[piece]))
+            for piece in np.flatnonzero(np.diff(cuts)).tolist()
+        ]
+        if not drawn:
+            return self.sign(held.batches[0].slice(0, 0))
+        return self.sign(pa.Table.from_batches(drawn).combine_chunks().to_batches()[0])
 
 
 def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
@@ -89,12 +99,11 @@ def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_RO
     glances, chosen = least_glances(engine, items, rows)
     if not len(chosen):
         return nothing
-    parts = engine.fold(items.table, Sign(np.sort(chosen), items.sign(family)), add)
-    assert parts is not None
-    copies, slots = (np.concatenate(column) for column in zip(*parts, strict=True))
+    signed = engine.fetch(items.table, Table.of(row=np.sort(chosen)), ("row",), Sign(items.sign(family)))
+    filled = (signed.column("flags") & EMPTY) == 0
     # Copies in other dress count as one too.
-    _, once = np.unique(copies, return_index=True)
-    matrix = np.ascontiguousarray(slots[once])
+    _, once = np.unique(signed.column("copy")[filled], return_index=True)
+    matrix = np.ascontiguousarray(slot_matrix(signed.batches)[filled][once])
     counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing.counts
     return Drawn(counts=tuple(int(count) for count in counts), distinct=_distinct(glances, rows, items.rows))
 

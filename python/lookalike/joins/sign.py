@@ -35,7 +35,7 @@ class SignTexts:
 
 @dataclass(frozen=True)
 class SignSets:
-    """A stage: `row`, `elements` → signed rows."""
+    """A stage: `row`, `elements`, and `flags` if the sets are of texts → signed rows."""
 
     family: MinHash
 
@@ -60,7 +60,7 @@ class KeyTexts:
 
 @dataclass(frozen=True)
 class KeySets:
-    """A stage: `row`, `elements` → keyed rows; signatures are not kept."""
+    """A stage: `row`, `elements`, and `flags` if the sets are of texts → keyed rows; no signature is kept."""
 
     family: MinHash
     banding: Banding
@@ -86,8 +86,18 @@ class WithKeys:
 
 
 def _keyed(batch: pa.RecordBatch, keys: U64, content: U64, bag: U64, flags: U8) -> pa.RecordBatch:
-    columns = {"row": batch["row"], "content": content, "copy": _copy(content, bag), "flags": flags}
+    columns = {
+        "row": batch["row"],
+        "content": content,
+        "copy": _copy(content, bag),
+        "flags": _flags(batch, flags),
+    }
     return pa.record_batch({name: pa.array(column) for name, column in columns.items()} | key_columns(keys))
+
+
+def _flags(batch: pa.RecordBatch, flags: U8) -> U8:
+    # What was odd about a text is not to be seen in its set.
+    return flags | batch["flags"].to_numpy() if "flags" in batch.schema.names else flags
 
 
 def _copy(content: U64, bag: U64) -> U64:
@@ -104,6 +114,6 @@ def _signed(batch: pa.RecordBatch, signed: Signatures) -> pa.RecordBatch:
             ),
             "content": pa.array(signed.content),
             "copy": pa.array(_copy(signed.content, signed.bag)),
-            "flags": pa.array(signed.flags),
+            "flags": pa.array(_flags(batch, signed.flags)),
         }
     )

@@ -76,6 +76,10 @@ class RunFolder:
             raise unwritable(target, error) from error
         return cls(target, overwrite=overwrite)
 
+    def write_in(self, folder: Path) -> None:
+        """Write in a folder beside the target instead, which is swept if this process is killed."""
+        self.path = hidden_sibling(folder / self.target.name)
+
     def __enter__(self) -> RunFolder:
         with contextlib.ExitStack() as cleanup:
             cleanup.enter_context(_killed_means_exit())
@@ -106,7 +110,9 @@ class RunFolder:
             _check_target(self.target, overwrite=self._overwrite)
             with _undisturbed():
                 _swap_in(self.path, self.target)
-            sync(self.target.parent)
+            # Everything is in its place: a disk that cannot note the name now takes nothing back.
+            with contextlib.suppress(OSError):
+                sync(self.target.parent)
         except OSError as error:
             raise (self._full() if disk_was_full(error) else unwritable(self.target, error)) from error
 

@@ -38,8 +38,11 @@ class RunRecord:
         What was done, such as `dedup`.
     parameters
         What was asked for, as JSON values.
+    algorithm
+        Version of the algorithms that decided the result, as in the headers of the folder's files; None of a
+        job that decides nothing.
     versions
-        Of Lookalike, its algorithms and what it stands on; `versions_here()` gives the common ones.
+        Of Lookalike and what it stands on; `versions_here()` gives the common ones.
     counts
         What was counted: documents read, empty, kept, pairs and so on.
     estimates
@@ -59,6 +62,7 @@ class RunRecord:
 
     job: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    algorithm: int | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: versions_here())
     counts: Mapping[str, Any] = field(default_factory=dict)
     estimates: Mapping[str, Any] = field(default_factory=dict)

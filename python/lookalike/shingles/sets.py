@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.engines.cores import cores
 from lookalike.errors import SourceError
+from lookalike.shingles.rare import CountDocuments, RarestWords
 from lookalike.shingles.spec import Shingle
-from lookalike.types import Sets, string_buffers
+from lookalike.types import Sets, list_buffers, string_buffers
 
 
 def sets_of_texts(
     texts: Sequence[str] | pa.Array | pa.ChunkedArray, shingle: str | Shingle = "words:5", *, seed: int = 0
 ) -> Sets:
-    """The shingle sets of texts, as 64-bit hashes.
+    """The shingle sets of texts, as 64-bit hashes. The texts are the collection that rare words are rare in.
 
     Examples
     --------
@@ -23,8 +25,12 @@ def sets_of_texts(
     >>> len(sets[0]), len(sets[1])
     (4, 0)
     """
-    shingler = Shingle.parse(shingle).shingler(seed)
-    return Sets(*shingler.sets(string_buffers(_column(texts)), threads=cores()))
+    form, column = Shingle.parse(shingle), _column(texts)
+    if form.rare is not None:
+        batch = pa.record_batch({"row": np.arange(len(column)), "text": column})
+        rare = RarestWords(form, seed, CountDocuments(form, seed)(batch))(batch)
+        return Sets(*list_buffers(rare["elements"]))
+    return Sets(*form.shingler(seed).sets(string_buffers(column), threads=cores()))
 
 
 def _column(texts: Sequence[str] | pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -31,7 +31,8 @@ _FLAGS = {
     "punctuation": "punctuation",
     "bag": "bag",
 }
-_FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d+))?(?P<flags>(?:[+-][a-z]+)*)\Z", re.ASCII)
+_FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d{1,9}))?(?P<options>(?:[+-][a-z]+\d{0,9})*)\Z", re.ASCII)
+_OPTION = re.compile(r"([+-])([a-z]+)(\d*)", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ class Shingle:
     """How a document becomes a set of shingles.
 
     The short form is `unit:k`, then `+name` or `-name` for each option switched on or off:
-    `words:5`, `chars:9`, `chars:5+whitespace-case`, `words:1+bag`, `stopwords`.
+    `words:5`, `chars:9`, `chars:5+whitespace-case`, `words:1+bag`, `words:1+rare20`, `stopwords`.
 
     Parameters
     ----------
@@ -60,6 +61,12 @@ class Shingle:
         A shingle that occurs twice counts twice: similarity is Σmin/Σmax.
     stops
         The stop words of `stopwords`; English by default.
+    rare
+        With `words:1`: a document is the set of its most important words only, this many of them. The fewer
+        documents of the collection hold a word, the more important it is; ties go by a hash of the word. A
+        word that no other document holds is the rarest of all, so new words in an edited copy count against
+        it, and a word in every document comes last. Documents are counted in 2²⁰ counters by hash: words that
+        share one look more common than they are.
 
     Examples
     --------
@@ -75,17 +82,28 @@ class Shingle:
     punctuation: bool = False
     bag: bool = False
     stops: tuple[str, ...] | None = None
+    rare: int | None = None
 
     def __post_init__(self) -> None:
         if self.unit not in ("words", "chars", "stopwords"):
             raise OptionError(f"shingle unit {self.unit!r} is unknown: choose words, chars or stopwords")
         if self.unit == "stopwords":
             object.__setattr__(self, "k", 3)
-            object.__setattr__(self, "stops", _checked_stops(self.stops))
+            object.__setattr__(self, "stops", _checked_stops(self.stops, nfkc=self.nfkc))
         elif self.stops is not None:
             raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
         if not isinstance(self.k, int) or isinstance(self.k, bool) or not 1 <= self.k <= 10_000:
             raise OptionError(f"k={self.k!r} is out of range: a shingle holds 1 to 10,000 {self.unit}")
+        if self.rare is not None:
+            self._check_rare(self.rare)
+
+    def _check_rare(self, rare: int) -> None:
+        if not isinstance(rare, int) or isinstance(rare, bool) or not 1 <= rare <= 10_000:
+            raise OptionError(f"rare={rare!r} is out of range: the 1 to 10,000 rarest words of a document")
+        if self.unit != "words" or self.k != 1:
+            raise OptionError(f"rare={rare} picks single words: write words:1+rare{rare}")
+        if self.bag:
+            raise OptionError(f"rare={rare} takes each word once and bag counts repeats: choose one of them")
 
     @classmethod
     def parse(cls, given: str | Shingle) -> Shingle:
@@ -104,10 +122,20 @@ class Shingle:
         if unit == "chars" and not form["k"]:
             raise OptionError("say how many characters: chars:5 for short text, chars:9 for long")
         result = cls(unit=unit, k=int(form["k"] or 5))  # type: ignore[arg-type]
-        for sign, name in re.findall(r"([+-])([a-z]+)", form["flags"]):
-            if name not in _FLAGS:
-                raise OptionError(f"shingle option {name!r} is unknown: choose among {', '.join(_FLAGS)}")
-            result = replace(result, **{_FLAGS[name]: sign == "+"})
+        for sign, name, number in _OPTION.findall(form["options"]):
+            if name == "rare" and bool(number) != (sign == "+"):
+                raise OptionError(
+                    f"{sign}rare{number} is not understood: say how many words, such as +rare20"
+                )
+            if name == "rare":
+                result = replace(result, rare=int(number) if number else None)
+            elif name not in _FLAGS:
+                known = ", ".join([*_FLAGS, "rare20"])
+                raise OptionError(f"shingle option {name!r} is unknown: choose among {known}")
+            elif number:
+                raise OptionError(f"shingle option {name!r} takes no number: write {sign}{name}")
+            else:
+                result = replace(result, **{_FLAGS[name]: sign == "+"})
         return result
 
     def __str__(self) -> str:
@@ -119,6 +147,8 @@ class Shingle:
         ]
         # Options that switch on come first, so that the form reads like the examples.
         flags.sort(reverse=False, key=lambda flag: flag[0] == "-")
+        if self.rare is not None:
+            flags.insert(0, f"+rare{self.rare}")
         return (self.unit if self.unit == "stopwords" else f"{self.unit}:{self.k}") + "".join(flags)
 
     def __repr__(self) -> str:
@@ -135,11 +165,22 @@ class Shingle:
         return cls(**{**stored, "stops": None if stops is None else tuple(stops)})
 
     def shingler(self, seed: int = 0) -> _core.Shingler:
-        """The kernel's form of this shingle."""
+        """The kernel's form of this shingle, which knows one text at a time.
+
+        Raises
+        ------
+        OptionError
+            If only the rarest words count: which they are, one text cannot tell.
+        """
+        if self.rare is not None:
+            raise OptionError(
+                f"{self} goes by how many documents of a collection hold a word, and a text by itself is no "
+                "collection: use words:1 here, or dedup or pairs on a collection"
+            )
         return _shingler(self, seed)
 
 
-def _checked_stops(stops: Iterable[str] | None) -> tuple[str, ...]:
+def _checked_stops(stops: Iterable[str] | None, *, nfkc: bool) -> tuple[str, ...]:
     if stops is None:
         return ENGLISH_STOP_WORDS
     if isinstance(stops, str):
@@ -151,15 +192,29 @@ def _checked_stops(stops: Iterable[str] | None) -> tuple[str, ...]:
         raise OptionError(
             "stops=() leaves nothing to begin a shingle with: give words, or leave it out for English"
         )
+    for word in words:
+        if not isinstance(word, str) or not _is_one_word(_normal(word, nfkc)):
+            raise OptionError(
+                f"stop word {word!r:.40} is not a single word, so no shingle would ever begin with it: "
+                "give words one by one, such as ('in', 'the')"
+            )
     return words
+
+
+def _is_one_word(text: str) -> bool:
+    # Between two letters: whatever does not belong to a word would part them.
+    between = f"x{text}x".encode("utf-8", "replace")
+    return text != "" and _core.count_tokens(between, Shingle(k=1).shingler()) == 1
+
+
+def _normal(text: str, nfkc: bool) -> str:
+    return unicodedata.normalize("NFKC", text) if nfkc else text
 
 
 @lru_cache(maxsize=64)
 def _shingler(shingle: Shingle, seed: int) -> _core.Shingler:
-    stops = list(shingle.stops or ())
-    if shingle.nfkc:
-        # The text is brought to this form before its words are looked up.
-        stops = [unicodedata.normalize("NFKC", stop) for stop in stops]
+    # The text is brought to this form before its words are looked up.
+    stops = [_normal(stop, shingle.nfkc) for stop in shingle.stops or ()]
     return _core.Shingler(
         shingle.unit,
         shingle.k,

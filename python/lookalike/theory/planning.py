@@ -98,7 +98,11 @@ class Plan:
 
 
 def plan(
-    threshold: float, *, recall: float = 0.95, slots: int = 128, similarities: SimilaritySample | None = None
+    threshold: float = 0.8,
+    *,
+    recall: float = 0.95,
+    slots: int = 128,
+    similarities: SimilaritySample | None = None,
 ) -> Plan:
     """Choose how to cut a signature into bands.
 
@@ -117,6 +121,8 @@ def plan(
     --------
     >>> plan(0.8, recall=0.95, slots=128).banding
     Banding(bands=13, rows=7)
+    >>> plan() == plan(0.8, recall=0.95, slots=128)
+    True
     """
     threshold = checked_threshold(threshold)
     recall = checked_recall(recall)

@@ -21,6 +21,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("FLAG_EMPTY", lookalike_kernels::sign::FLAG_EMPTY)?;
     module.add("FLAG_SHORT", lookalike_kernels::sign::FLAG_SHORT)?;
     module.add("FLAG_UNSPACED", lookalike_kernels::sign::FLAG_UNSPACED)?;
+    module.add("FREQUENCY_COUNTERS", lookalike_kernels::rare::COUNTERS)?;
     module.add_function(wrap_pyfunction!(doorway::paths, module)?)?;
     module.add_function(wrap_pyfunction!(doorway::panic_on_purpose, module)?)?;
     shingling::register(module)?;

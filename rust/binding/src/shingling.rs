@@ -1,7 +1,7 @@
 //! Texts and tokens → sets.
 
 use lookalike_kernels::shingle::{Folding, Spec, Unit, stop_hashes};
-use lookalike_kernels::{hash, sets};
+use lookalike_kernels::{hash, rare, sets};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,6 +12,8 @@ use crate::doorway::{enter, error, level};
 
 /// Elements of sets, one set after the other, and where each begins.
 type SetArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>);
+/// The same, and what was odd about each document.
+type FlaggedSetArrays<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 
 /// How documents become sets: unit, window, folding, seed.
 #[pyclass(frozen, module = "lookalike._core")]
@@ -74,6 +76,43 @@ impl Shingler {
         let (values, offsets) = ragged(&texts, py)?;
         let (elements, offsets) = enter(py, threads, || sets::sets(level, values, offsets, &self.spec))?;
         Ok((elements.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// In how many texts of a batch each shingle occurs, in counters that shingles share.
+    #[pyo3(signature = (texts, *, path=None))]
+    fn document_frequencies<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let level = level(py, path)?;
+        let (values, offsets) = ragged(&texts, py)?;
+        let counted = enter(py, 1, || rare::document_frequencies(level, values, offsets, &self.spec))?;
+        Ok(counted.into_pyarray(py))
+    }
+
+    /// The sets of a batch of texts, each of the `most` shingles of least frequency, and flags.
+    #[pyo3(signature = (texts, frequencies, *, most, threads, path=None))]
+    fn rarest<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        frequencies: PyReadonlyArray1<'py, u32>,
+        most: usize,
+        threads: usize,
+        path: Option<&str>,
+    ) -> PyResult<FlaggedSetArrays<'py>> {
+        let level = level(py, path)?;
+        let (values, offsets) = ragged(&texts, py)?;
+        let frequencies = slice("frequencies", &frequencies, py)?;
+        if frequencies.len() != rare::COUNTERS {
+            let what = format!("there are {} frequencies, not {}", frequencies.len(), rare::COUNTERS);
+            return Err(error(py, "OptionError", what));
+        }
+        let (elements, offsets, flags) =
+            enter(py, threads, || rare::rarest(level, values, offsets, &self.spec, frequencies, most))?;
+        Ok((elements.into_pyarray(py), offsets.into_pyarray(py), flags.into_pyarray(py)))
     }
 }
 

@@ -5,7 +5,7 @@
 //! 1. [`shingle`]: a document → the hashes of its shingles (`words`, `chars`, over `unicode` and [`hash`]);
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
 //! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together; [`pairing`]: buckets → candidates;
-//! 4. [`verify`]: candidates → exact counts; [`sets`]: documents → sets, for those who want them kept;
+//! 4. [`verify`]: candidates → exact counts; [`sets`]: documents → sets, for those who want them kept, and [`rare`]: of their rarest words;
 //! 5. [`prefix`]: the other road, sets → exact pairs without signatures; [`edit`]: strings → grams, and distances of strings;
 //! 6. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
 //!
@@ -32,6 +32,7 @@ pub mod passages;
 pub mod prefix;
 pub mod pyramid;
 pub mod radix;
+pub mod rare;
 pub mod sets;
 pub mod shingle;
 pub mod sign;

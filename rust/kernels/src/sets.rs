@@ -65,7 +65,7 @@ pub fn canonical(elements: &[u64], offsets: &[i64], bag: bool) -> (Vec<u64>, Vec
     join_pieces(pieces)
 }
 
-fn join_pieces(pieces: Vec<(Vec<u64>, Vec<usize>)>) -> (Vec<u64>, Vec<i64>) {
+pub(crate) fn join_pieces(pieces: Vec<(Vec<u64>, Vec<usize>)>) -> (Vec<u64>, Vec<i64>) {
     let mut offsets = vec![0i64];
     let mut elements = Vec::with_capacity(pieces.iter().map(|(e, _)| e.len()).sum());
     for (some, sizes) in pieces {

@@ -160,9 +160,14 @@ pub fn key_sets(
     }
 }
 
-fn flags_of(seen: &Seen) -> u8 {
-    let empty = seen.shingles == 0;
-    u8::from(empty) * FLAG_EMPTY | u8::from(seen.short && !empty) * FLAG_SHORT | u8::from(seen.unspaced) * FLAG_UNSPACED
+/// What was odd about a document.
+pub(crate) fn flags_of(seen: &Seen) -> u8 {
+    let length = match seen.shingles {
+        0 => FLAG_EMPTY,
+        _ if seen.short => FLAG_SHORT,
+        _ => 0,
+    };
+    length | if seen.unspaced { FLAG_UNSPACED } else { 0 }
 }
 
 type RowPiece<'o> = (&'o mut [u32], &'o mut [u64], &'o mut [u64], &'o mut [u8]);

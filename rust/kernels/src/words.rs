@@ -105,11 +105,14 @@ pub(crate) fn hash_words(
     folded: &mut Vec<u8>,
     out: &mut Vec<u64>,
 ) {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     // Digits and lower-case letters have this bit already, so one OR folds a chunk of letters and digits.
     let lower: u64 = if casefold { 0x2020_2020_2020_2020 } else { 0 };
     let mut next_capital = 0;
     out.reserve(edges.len() / 2);
+    let mut edges = edges;
+    if !casefold || capitals.is_empty() {
+        edges = hash_blocks(text, edges, lower, seed, out);
+    }
     for edge in edges.chunks_exact(2) {
         let (start, end) = (edge[0] as usize, edge[1] as usize);
         if casefold && next_capital < capitals.len() {
@@ -125,9 +128,7 @@ pub(crate) fn hash_words(
         let mut at = start;
         loop {
             let left = end - at;
-            let chunk = hash::load(text, at);
-            // Bytes beyond ASCII stay as they are: their high bit, moved down, takes the folding bit away.
-            let chunk = chunk | (lower & !((chunk & HIGH) >> 2));
+            let chunk = fold(hash::load(text, at), lower);
             if left <= 8 {
                 state = hash::round(state, hash::keep_bytes(chunk, left));
                 break;
@@ -138,6 +139,76 @@ pub(crate) fn hash_words(
         out.push(hash::finish(state));
     }
     capitals.drain(..next_capital);
+}
+
+/// Folds eight bytes. Those beyond ASCII stay as they are: their high bit, moved down, takes the folding bit away.
+#[inline(always)]
+fn fold(chunk: u64, lower: u64) -> u64 {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    chunk | (lower & !((chunk & HIGH) >> 2))
+}
+
+/// Words hashed at a time.
+const BLOCK: usize = 64;
+
+/// Appends the hashes of words, a block at a time, and returns the edges of those that are left: too few for a block, or too near the end.
+///
+/// The bytes are fetched first, and then all words of a block are hashed without a branch, which vectorises: how long a word is nobody can
+/// guess. Only words of more than sixteen bytes are hashed one by one, afterwards.
+#[inline(always)]
+fn hash_blocks<'e>(text: &[u8], mut edges: &'e [u32], lower: u64, seed: u64, out: &mut Vec<u64>) -> &'e [u32] {
+    let (mut first, mut second) = ([0u64; BLOCK], [0u64; BLOCK]);
+    let mut lengths = [0u64; BLOCK];
+    while let Some((block, rest)) = edges.split_first_chunk::<{ 2 * BLOCK }>() {
+        // Sixteen bytes from where a word begins: the last one begins last.
+        if block[2 * BLOCK - 2] as usize + 16 > text.len() {
+            break;
+        }
+        let mut longest = 0;
+        for (i, edge) in block.chunks_exact(2).enumerate() {
+            let at = edge[0] as usize;
+            // SAFETY: edges rise, so no word begins after the last one, from which on there are sixteen bytes.
+            let bytes: [u8; 16] = unsafe { text.as_ptr().add(at).cast::<[u8; 16]>().read_unaligned() };
+            let both = u128::from_le_bytes(bytes);
+            (first[i], second[i]) = (both as u64, (both >> 64) as u64);
+            let length = edge[1] - edge[0];
+            lengths[i] = u64::from(length);
+            longest = longest.max(length);
+        }
+        let begin = out.len();
+        out.resize(begin + BLOCK, 0);
+        let hashes: &mut [u64; BLOCK] = (&mut out[begin..]).try_into().expect("a block was added");
+        for i in 0..BLOCK {
+            let (length, one, two) = (lengths[i], fold(first[i], lower), fold(second[i], lower));
+            let state = hash::begin(seed, length as usize);
+            let long = length > 8;
+            let state = if long { hash::round(state, one) } else { state };
+            let (chunk, left) = if long { (two, length - 8) } else { (one, length) };
+            // The shift of a word that is too long for this means nothing.
+            let kept = chunk & (u64::MAX >> (64u64.wrapping_sub(8 * left) & 63));
+            hashes[i] = hash::finish(hash::round(state, kept));
+        }
+        if longest > 16 {
+            for (edge, hash) in block.chunks_exact(2).zip(hashes) {
+                if edge[1] - edge[0] > 16 {
+                    *hash = hash_long(&text[edge[0] as usize..edge[1] as usize], lower, seed);
+                }
+            }
+        }
+        edges = rest;
+    }
+    edges
+}
+
+/// The hash of a word of any length without capitals beyond ASCII.
+#[inline(never)]
+fn hash_long(word: &[u8], lower: u64, seed: u64) -> u64 {
+    let mut state = hash::begin(seed, word.len());
+    for at in (0..word.len()).step_by(8) {
+        let left = (word.len() - at).min(8);
+        state = hash::round(state, hash::keep_bytes(fold(hash::load(word, at), lower), left));
+    }
+    hash::finish(state)
 }
 
 /// The hash of a word with capitals beyond ASCII, whose folding may be of another length.

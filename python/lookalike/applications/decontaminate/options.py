@@ -44,6 +44,10 @@ class DecontaminateOptions:
         form = Shingle.parse(self.shingle)
         if form.bag:
             raise OptionError(f"shingle={form!s} counts repeats, which containment does not: leave +bag out")
+        if form.rare is not None:
+            raise OptionError(
+                f"shingle={form!s} leaves words out, and a passage is all its words: use words:1"
+            )
         object.__setattr__(self, "shingle", str(form) if Shingle.parse(str(form)) == form else form)
         if self.run is None:
             object.__setattr__(self, "run", RUN["chars" if form.unit == "chars" else "words"])

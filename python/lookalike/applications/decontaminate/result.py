@@ -176,6 +176,7 @@ class DecontaminateResult:
         return RunRecord(
             job="decontaminate",
             parameters=self.options.to_dict(),
+            algorithm=ALGORITHM_VERSION,
             counts=self.counts,
             stages=tuple(self.stages),
         )

@@ -10,22 +10,34 @@ import pyarrow as pa
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.clusters import Assignment, assign
+from lookalike.engines import Engine, Table
 from lookalike.joins import EMPTY, SHORT, Joined
 from lookalike.types import I64
 
 
-def assigned(joined: Joined, priority: I64, options: DedupOptions) -> Assignment:
+def assigned(joined: Joined, priority: I64, options: DedupOptions, engine: Engine) -> Assignment:
     """Every row of a join with the row kept for it."""
-    return assign(
-        joined.representative,
-        joined.a,
-        joined.b,
-        joined.similarity,
-        priority=priority,
-        threshold=options.threshold,
-        group=options.group,
-        compare=joined.compare,
-    )
+
+    def made() -> Table:
+        assignment = assign(
+            joined.representative,
+            joined.a,
+            joined.b,
+            joined.similarity,
+            priority=priority,
+            threshold=options.threshold,
+            group=options.group,
+            compare=joined.compare,
+        )
+        return Table.of(**{name: getattr(assignment, name) for name in _COLUMNS})
+
+    table = engine.settle("clusters", made)
+    columns = {name: table.column(name) for name in _COLUMNS}
+    chained = int(np.count_nonzero(columns["similarity"] < options.threshold))
+    return Assignment(**columns, chained=chained)
+
+
+_COLUMNS = ("cluster", "representative", "via", "similarity", "kept")
 
 
 def cluster_columns(

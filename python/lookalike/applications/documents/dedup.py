@@ -15,7 +15,7 @@ from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.result import DedupResult
 from lookalike.applications.documents.units import dedup_units
 from lookalike.clusters import Assignment, parse_keep, priorities
-from lookalike.engines import Engine, LocalEngine
+from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Clusters
@@ -29,6 +29,7 @@ def dedup(
     on_error: OnError = "raise",
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> DedupResult:
     """Keep one document of every group of near-duplicates.
@@ -46,6 +47,10 @@ def dedup(
         by file and row.
     on_error
         `raise` at the first row that cannot be read, or `skip` such rows and count them.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
+        the result. `engine` is for those who bring their own.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `unit`, `keep`, `group`, `verify`, `method`: see
         `DedupOptions`.
@@ -60,7 +65,7 @@ def dedup(
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
     source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
-    return dedup_source(source, chosen, engine=engine or LocalEngine(threads), watch=Watch())
+    return dedup_source(source, chosen, engine=engine or local_engine(threads, memory), watch=Watch())
 
 
 def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> DedupResult:
@@ -71,7 +76,7 @@ def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch
     search = search_sources((source,), options, engine=engine, watch=watch, extra=column)
     joined, collection = search.joined, search.collections[0]
     with watch.stage("cluster", collection.rows):
-        assignment = assigned(joined, _priority(collection, options.keep), options)
+        assignment = assigned(joined, _priority(collection, options.keep), options, engine)
     return DedupResult(
         source=source,
         options=options,

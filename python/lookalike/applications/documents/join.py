@@ -14,7 +14,7 @@ from lookalike.applications.sets import SetCollection, collect_sets
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.io import Source
-from lookalike.joins import Items, Joined, lsh
+from lookalike.joins import Items, Joined, by_rarest_words, lsh
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.types import F64, I64
@@ -93,7 +93,7 @@ def search_sets(
 def join(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
     """Take the road that the options name."""
     return lsh(
-        items,
+        by_rarest_words(items, engine=engine, watch=watch),
         threshold=options.threshold,
         recall=options.recall,
         family=MinHash(slots=options.slots, seed=options.seed),

@@ -27,7 +27,8 @@ class PairOptions:
     recall
         The promised chance that a pair exactly at the threshold is found.
     shingle
-        How a document becomes a set, such as `words:5`, `chars:9` or `stopwords`; or a `Shingle`.
+        How a document becomes a set, such as `words:5`, `chars:9`, `stopwords` or `words:1+rare20` (of its
+        words the 20 that the fewest documents hold); or a `Shingle`.
     slots
         Length of a signature (peers call it `num_perm`).
     seed

@@ -53,7 +53,7 @@ def similar_pairs(
     Examples
     --------
     >>> similar_pairs(["the cat sat on the mat today", "a dog", "The cat sat on the mat, today!"])
-    1 pairs
+    1 pair
     a  b  similarity
     0  2  1.0000
     """

@@ -15,6 +15,7 @@ from lookalike.families import MinHash
 from lookalike.io import Source
 from lookalike.joins.items import Items
 from lookalike.joins.prepare import prepare
+from lookalike.joins.rare import by_rarest_words
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
@@ -87,7 +88,7 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         seed=options.seed,
     )
     prepared = prepare(
-        items,
+        by_rarest_words(items, engine=engine, watch=watch),
         threshold=options.threshold,
         recall=options.recall,
         family=MinHash(slots=options.slots, seed=options.seed),

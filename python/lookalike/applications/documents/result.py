@@ -107,6 +107,7 @@ class DedupResult:
         return RunRecord(
             job="dedup",
             parameters=self.options.to_dict(),
+            algorithm=ALGORITHM_VERSION,
             counts=self.counts,
             estimates={
                 "candidates": self.account.plan.expected_candidates,

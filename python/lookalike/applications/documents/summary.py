@@ -63,7 +63,8 @@ def rehearsal_lines(
     """What a dry run found out, a fact a line."""
     candidates = plan.expected_candidates or 0.0
     banding = (
-        f"{plan.banding.bands} bands of {plan.banding.rows} rows, {plan.banding.slots} of {plan.slots} slots"
+        f"{numbers.several(plan.banding.bands, 'band')} of {numbers.several(plan.banding.rows, 'row')}, "
+        f"{numbers.count(plan.banding.slots)} of {numbers.several(plan.slots, 'slot')}"
     )
     return _aligned(
         [
@@ -187,15 +188,16 @@ def bucket_advice(account: Account) -> list[str]:
     large = account.large
     if large.not_compared:
         said.append(
-            f"{numbers.count(large.rows)} items are in {numbers.count(large.buckets)} very large buckets,"
-            f" the largest of {numbers.count(large.largest)}: each was compared with a few leaders there,"
+            f"{numbers.count(large.rows)} items are in "
+            f"{numbers.several(large.buckets, 'very large bucket')}, the largest of "
+            f"{numbers.count(large.largest)}: each was compared with a few leaders there,"
             " not with all others; clusters are whole, but not every pair inside them is listed or counted in"
             " the recall"
         )
-    if account.large.unsettled:
+    if large.unsettled:
         said.append(
-            f"{numbers.count(account.large.unsettled)} rows of very large buckets matched none of their "
-            "leaders and were not compared with each other: the estimate of recall does not count them"
+            f"{numbers.several(large.unsettled, 'row')} of very large buckets matched no leader there; such "
+            "rows were not compared with each other, and the estimate of recall does not count them"
         )
     return said
 
@@ -205,15 +207,20 @@ def shingle_advice(
 ) -> list[str]:
     """Whether the shingles fit the texts, of which so many are not empty."""
     said = []
-    if Shingle.parse(options.shingle).unit != "chars" and unspaced * 20 > texts:
+    shingle = Shingle.parse(options.shingle)
+    if shingle.unit != "chars" and unspaced * 20 > texts:
         said.append(
-            f"{numbers.count(unspaced)} documents are written without spaces between words (Chinese, "
+            f"{numbers.several(unspaced, 'document')} {'is' if unspaced == 1 else 'are'} written without "
+            "spaces between words (Chinese, "
             "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
         )
     if median_similarity is not None and texts >= 100 and median_similarity >= CROWDED:
-        said.append(
-            f"two documents picked at random share {numbers.percent(median_similarity)} of their "
-            f"shingles: {options.shingle} is too small for these documents, use a larger k (chars:5 for "
-            "short text, chars:9 for long, words:5)"
-        )
+        shared = f"two documents picked at random share {numbers.percent(median_similarity)} of their"
+        if shingle.rare is not None:
+            said.append(f"{shared} {shingle.rare} rarest words: keep fewer words, or use words:5")
+        else:
+            said.append(
+                f"{shared} shingles: {options.shingle} is too small for these documents, use a larger k "
+                "(chars:5 for short text, chars:9 for long, words:5)"
+            )
     return said

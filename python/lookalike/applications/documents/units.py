@@ -120,7 +120,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
     joined = join(items, options, engine=engine, watch=watch)
     search = Search(joined=joined, collections=(units,))
     with watch.stage("cluster", units.rows, unit="units"):
-        assignment = assigned(joined, _priority(units, options.keep, engine), options)
+        assignment = assigned(joined, _priority(units, options.keep, engine), options, engine)
     rows = np.arange(units.rows, dtype=np.int64)
     documents = units.documents_of(rows)
     columns = cluster_columns(search, assignment, options)

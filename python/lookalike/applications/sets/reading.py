@@ -83,7 +83,7 @@ def read_sets(
     >>> import lookalike as la
     >>> likes = pa.table({"user": ["ann", "ann", "bob", "bob", "cat"], "film": [1, 2, 2, 1, 3]})
     >>> la.similar_pairs(la.read_sets(likes, of="user", items="film"))
-    1 pairs
+    1 pair
     a    b    similarity
     ann  bob  1.0000
     """

@@ -1,0 +1,95 @@
+"""A run that may be killed: what it has done waits beside the output until it goes on.
+
+Beside OUT lies .OUT.unfinished with the stages that are done (`runs.ledger`). It is gone when OUT is there.
+It stays when the run is killed, interrupted or out of disk, if any stage is done; a new run then begins anew,
+or goes on with --resume.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lookalike.cli.output import note
+from lookalike.engines import LocalEngine
+from lookalike.errors import OptionError, OutputError
+from lookalike.io import FileSource
+from lookalike.joins import ALGORITHM_VERSION
+from lookalike.runs import Fingerprint, Ledger, RunFolder, is_unfinished_run, parse_size
+
+
+@contextlib.contextmanager
+def engine_of_a_run(
+    job: str,
+    folder: RunFolder,
+    sources: Sequence[FileSource],
+    parameters: Mapping[str, Any],
+    *,
+    threads: int | None,
+    memory: str | None,
+    scratch: Path | None,
+    resume: bool,
+) -> Iterator[LocalEngine]:
+    """An engine whose settled tables outlive the process, for as long as the run is unfinished.
+
+    `parameters` is all that the result depends on. The folder is entered inside the block, and takes its name
+    at its end.
+    """
+    budget = None if memory is None else parse_size(memory)
+    if any(source.spooled for source in sources):
+        if resume:
+            raise OptionError(
+                "what came on standard input is gone: a run that read it cannot go on with --resume"
+            )
+        yield LocalEngine(threads, memory=budget, scratch=scratch)
+        return
+    place = folder.target.parent / f".{folder.target.name}.unfinished"
+    missing = [parent for parent in place.parents if not parent.exists()]
+    there = is_unfinished_run(place)
+    ledger = Ledger.open(
+        place,
+        job=job,
+        parameters=dict(parameters),
+        inputs=Fingerprint.of_all(file.path for source in sources for file in source.files),
+        algorithm=ALGORITHM_VERSION,
+        resume=resume,
+        # Beginning anew is what one does who does not say --resume.
+        overwrite=True,
+    )
+    try:
+        _say_what_is_there(ledger, there=there, resume=resume)
+        folder.write_in(ledger.folder)
+        yield LocalEngine(threads, memory=budget, scratch=scratch or ledger.folder, ledger=ledger)
+    except BaseException as error:
+        if ledger.done() and _may_go_on(error):
+            ledger.close()
+            note(f"what is done is kept in {place}: go on with --resume")
+        else:
+            _forget(ledger, missing)
+        raise
+    _forget(ledger, [])
+
+
+def _may_go_on(error: BaseException) -> bool:
+    """Whether the same run may end well another time: it was stopped, or had no room."""
+    return not isinstance(error, Exception) or isinstance(error, OutputError)
+
+
+def _say_what_is_there(ledger: Ledger, *, there: bool, resume: bool) -> None:
+    if ledger.resumed:
+        done = ledger.done()
+        note(f"going on in {ledger.folder}, where this is done: {', '.join(done) or 'nothing'}")
+    elif there:
+        note(f"an unfinished run was in {ledger.folder}; this one begins anew (--resume would have gone on)")
+    elif resume:
+        note(f"there is no unfinished run in {ledger.folder}: this one begins anew")
+
+
+def _forget(ledger: Ledger, parents: Sequence[Path]) -> None:
+    ledger.discard()
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            os.rmdir(parent)

@@ -1,0 +1,45 @@
+"""Tables that a run settles: one that is killed and goes on finds them again (`runs.ledger`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pyarrow as pa
+
+from lookalike.engines.spill import OnDisk
+from lookalike.engines.verbs import Table
+from lookalike.runs.ledger import Ledger
+from lookalike.runs.stored import StoredTable
+
+
+class Settled(OnDisk):
+    """A batch of a table that a run has settled."""
+
+    numbers = None
+    widths = None
+
+    def __init__(self, table: StoredTable, place: int) -> None:
+        self._table = table
+        self._place = place
+        self.num_rows = table.batch_rows[place]
+        # All of a table's batches are about as wide.
+        self.nbytes = table.nbytes * self.num_rows // max(1, table.rows)
+
+    def load(self) -> pa.RecordBatch:
+        """Read it, checked."""
+        return self._table.batch(self._place)
+
+
+def settle(ledger: Ledger, name: str, make: Callable[[], Table]) -> Table:
+    """The table that was settled under a name, or the one made now."""
+    made: list[Table] = []
+
+    def batches() -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+        made.append(make())
+        return made[0].schema, made[0].batches
+
+    stored = ledger.step(name, batches)
+    if made and made[0].batches.at_hand:
+        return made[0]
+    # What was spilled is now here, and need not be on disk twice.
+    return Table([Settled(stored, place) for place in range(len(stored.batch_rows))], stored.schema)

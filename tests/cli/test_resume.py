@@ -1,0 +1,264 @@
+"""A run that is killed goes on: at any moment, with the same answer, and never with another one."""
+
+import contextlib
+import errno
+import os
+import random
+import signal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lookalike.applications.planted import plant
+from lookalike.cli import main
+from lookalike.engines import LocalEngine
+from lookalike.runs import ledger as ledgers
+
+#: Kills, spread over everything a run does.
+KILLS = 60
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A few hundred documents with copies, in files whose ids are not in order."""
+    folder = tmp_path_factory.mktemp("corpus")
+    texts = plant(600, seed=5, mean_bytes=300).texts
+    table = pa.table({"name": [f"id{row * 37 % 601:04}" for row in range(len(texts))], "text": texts})
+    for part in range(3):
+        pq.write_table(table.slice(part * 200, 200), folder / f"{part}.parquet")
+    return folder
+
+
+def arguments(corpus, out, *more):
+    return ["dedup", str(corpus), "--id", "name", "-t", "0.6", "-o", str(out), "--progress", "off", *more]
+
+
+def answer(out):
+    """Everything a run wrote but run.json, which tells times."""
+    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != "run.json")
+    return {str(path.relative_to(out)): pq.read_table(path).to_pylist() for path in files}
+
+
+@pytest.fixture(scope="module")
+def expected(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "out"
+    assert main(arguments(corpus, out)) == 0
+    return answer(out)
+
+
+class Steps:
+    """Counts what a run does to the world, and does something at a certain step."""
+
+    def __init__(self, at=None, then=None):
+        self.count, self.at, self.then = 0, at, then
+
+    def step(self):
+        self.count += 1
+        if self.count == self.at:
+            self.then()
+
+    @contextlib.contextmanager
+    def watched(self, monkeypatch):
+        with monkeypatch.context() as patch:
+            for owner, name in [
+                (os, "fsync"),
+                (os, "replace"),
+                (os, "rename"),
+                (os, "pwrite"),
+                (LocalEngine, "map"),
+                (LocalEngine, "group"),
+                (LocalEngine, "fetch"),
+                (LocalEngine, "fold"),
+                (LocalEngine, "settle"),
+                (ledgers.Ledger, "discard"),
+            ]:
+                patch.setattr(owner, name, self._counting(getattr(owner, name)))
+            yield
+
+    def _counting(self, function):
+        def counting(*arguments, **more):
+            self.step()
+            return function(*arguments, **more)
+
+        return counting
+
+
+def killed(monkeypatch, at, *command):
+    """Runs a command in a child that is killed at a step; whether it was."""
+    child = os.fork()
+    if child == 0:
+        try:
+            for stream in (1, 2):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+            kill = Steps(at, lambda: os.kill(os.getpid(), signal.SIGKILL))
+            with kill.watched(monkeypatch):
+                os._exit(main(list(command)))
+        finally:
+            os._exit(99)
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status):
+        assert os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def steps_of_a_run(monkeypatch, *command):
+    steps = Steps()
+    with steps.watched(monkeypatch):
+        assert main(list(command)) == 0
+    return steps.count
+
+
+@pytest.mark.parametrize("memory", [None, "16MB"])
+def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, corpus, expected, tmp_path, memory):
+    more = [] if memory is None else ["--memory", memory]
+    count = steps_of_a_run(monkeypatch, *arguments(corpus, tmp_path / "counted", *more))
+    assert count > 40
+    draw = random.Random(7)
+    # All of them if they are few, and otherwise a draw.
+    moments = sorted(draw.sample(range(1, count + 1), min(KILLS, count)))
+    for moment in moments:
+        out = tmp_path / f"out{moment}"
+        assert killed(monkeypatch, moment, *arguments(corpus, out, *more))
+        # Killed a second time on its way, now and then.
+        killed(
+            monkeypatch,
+            draw.randrange(1, 2 * count),
+            *arguments(corpus, out, "--resume", "--overwrite", *more),
+        )
+        assert main(arguments(corpus, out, "--resume", "--overwrite", *more)) == 0
+        assert answer(out) == expected
+        assert not (tmp_path / f".{out.name}.unfinished").exists()
+
+
+def stopped_before_writing(monkeypatch, corpus, out, *more):
+    """Leaves an unfinished run with all stages done."""
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", _interrupt)
+        assert main(arguments(corpus, out, *more)) == 130
+    return out.parent / f".{out.name}.unfinished"
+
+
+def _interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_what_is_done_is_not_done_again(monkeypatch, corpus, expected, tmp_path, capsys):
+    out = tmp_path / "out"
+    stopped_before_writing(monkeypatch, corpus, out)
+    whole = steps_of_a_run(monkeypatch, *arguments(corpus, tmp_path / "whole"))
+    capsys.readouterr()
+    steps = Steps()
+    done = []
+    with steps.watched(monkeypatch), monkeypatch.context() as patch:
+        for verb in ("group", "fetch", "fold"):
+            patch.setattr(LocalEngine, verb, lambda *_, verb=verb, **__: done.append(verb))
+        # Reading renumbers rows by id, which is a map.
+        patch.setattr(LocalEngine, "map", _only_renumber(done))
+        assert main(arguments(corpus, out, "--resume")) == 0
+    assert done == []
+    assert steps.count < whole
+    assert "keyed" in capsys.readouterr().err
+    assert answer(out) == expected
+
+
+def test_rare_words_are_picked_once(monkeypatch, corpus, tmp_path):
+    form = ("--shingle", "words:1+rare8")
+    assert main(arguments(corpus, tmp_path / "whole", *form)) == 0
+    stopped_before_writing(monkeypatch, corpus, tmp_path / "out", *form)
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.joins.rare.RarestWords.__call__", _interrupt)
+        assert main(arguments(corpus, tmp_path / "out", "--resume", *form)) == 0
+    assert answer(tmp_path / "out") == answer(tmp_path / "whole")
+
+
+_MAP = LocalEngine.map
+
+
+def _only_renumber(done):
+    def map_(self, table, stage, **more):
+        if type(stage).__name__ != "Renumber":
+            done.append(stage)
+        return _MAP(self, table, stage, **more)
+
+    return map_
+
+
+def test_other_parameters_are_refused_with_what_differs(monkeypatch, corpus, tmp_path, capsys):
+    stopped_before_writing(monkeypatch, corpus, tmp_path / "out")
+    capsys.readouterr()
+    assert main([*arguments(corpus, tmp_path / "out", "--resume"), "-t", "0.7"]) == 2
+    message = capsys.readouterr().err
+    assert "threshold" in message
+    assert "0.6" in message
+    assert "0.7" in message
+    # What does not change the result may change.
+    assert main([*arguments(corpus, tmp_path / "out", "--resume"), "--threads", "1", "--memory", "30MB"]) == 0
+
+
+def test_another_input_is_refused_with_what_changed(monkeypatch, corpus, tmp_path, capsys):
+    copy = tmp_path / "corpus"
+    copy.mkdir()
+    for path in corpus.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    stopped_before_writing(monkeypatch, copy, tmp_path / "out")
+    table = pq.read_table(copy / "1.parquet")
+    pq.write_table(table.slice(1), copy / "1.parquet")
+    capsys.readouterr()
+    assert main(arguments(copy, tmp_path / "out", "--resume")) == 2
+    assert "1.parquet" in capsys.readouterr().err
+
+
+def test_a_flipped_bit_is_noticed_and_the_stage_done_again(monkeypatch, corpus, expected, tmp_path):
+    draw = random.Random(3)
+    for trial in range(20):
+        out = tmp_path / f"out{trial}"
+        unfinished = stopped_before_writing(monkeypatch, corpus, out)
+        damaged = draw.choice(sorted(unfinished.glob("*.stage")))
+        content = bytearray(damaged.read_bytes())
+        place = draw.randrange(8 * len(content))
+        content[place // 8] ^= 1 << place % 8
+        damaged.write_bytes(content)
+        assert main(arguments(corpus, out, "--resume")) == 0
+        assert answer(out) == expected
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_fills_up_is_said_and_the_run_goes_on_when_there_is_room(
+    monkeypatch, corpus, expected, tmp_path, capsys, number
+):
+    def full():
+        raise OSError(number, os.strerror(number))
+
+    for at in range(8, 60, 7):
+        out = tmp_path / f"out{at}"
+        steps = Steps(at, full)
+        with monkeypatch.context() as patch:
+            for name in ("fsync", "pwrite"):
+                patch.setattr(os, name, steps._counting(getattr(os, name)))
+            code = main(arguments(corpus, out))
+        message = capsys.readouterr().err
+        if code == 0:
+            break
+        assert code == 2
+        assert "full" in message.splitlines()[-1]
+        assert not out.exists()
+        assert main(arguments(corpus, out, "--resume")) == 0
+        assert answer(out) == expected
+
+
+def test_a_run_that_nobody_resumes_begins_anew_and_says_so(monkeypatch, corpus, expected, tmp_path, capsys):
+    out = tmp_path / "out"
+    stopped_before_writing(monkeypatch, corpus, out)
+    capsys.readouterr()
+    assert main(arguments(corpus, out)) == 0
+    assert "begins anew" in capsys.readouterr().err
+    assert answer(out) == expected
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_standard_input_cannot_be_resumed(start, tmp_path):
+    process = start("dedup", "-", "-o", tmp_path / "out", "--resume")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "standard input" in errors
