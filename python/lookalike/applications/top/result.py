@@ -28,7 +28,7 @@ from lookalike.types import I64, Tabular
 class NeighbourTable(Tabular):
     """Neighbours by item and rank: `id`, `rank` (1 is the most similar), `neighbour`, `similarity`."""
 
-    _name = "neighbours"
+    _names = ("neighbour", "neighbours")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
