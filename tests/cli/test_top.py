@@ -73,6 +73,15 @@ def test_the_dual_of_an_edge_table(type_, tmp_path):
     ]
 
 
+def test_little_memory_gives_the_same(type_, large_corpus, tmp_path):
+    for name, more in (("all", ()), ("little", ("--memory", "20MB", "--scratch", tmp_path / "scratch"))):
+        assert (
+            type_("top", large_corpus, "-k", "2", "--method", "lsh", "-o", tmp_path / name, *more).code == 0
+        )
+    much, little = (pq.read_table(tmp_path / name / "neighbours.parquet") for name in ("all", "little"))
+    assert much.equals(little)
+
+
 def test_mistakes_are_explained(refused, corpus, tmp_path):
     out = tmp_path / "out"
     assert "k=0" in refused("top", corpus, "-k", "0", "-o", out)

@@ -24,7 +24,7 @@ from lookalike.cli.repeated import repeated
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.io import FileSource
-from lookalike.runs import choose_progress
+from lookalike.runs import choose_progress, parse_size
 from lookalike.runs.watch import Watch
 
 _WITH = "--with"
@@ -86,6 +86,8 @@ def top(
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
+    memory: shared.Memory = None,
+    scratch: shared.Scratch = None,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Find the most similar items of every item.
@@ -112,11 +114,12 @@ def top(
             "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
         )
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
-    engine = LocalEngine(threads)
+    budget = None if memory is None else parse_size(memory)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     given = [paths for paths in (inputs, other) if paths]
     with ExitStack() as stack:
         folder = stack.enter_context(checked_folder(output, overwrite=overwrite))
+        engine = LocalEngine(threads, memory=budget, scratch=scratch or folder.path.parent)
         if sets:
             reading = {**columns, "id": id, "on_error": on_error}
             collections = [_set_input(paths, reading, output) for paths in given]

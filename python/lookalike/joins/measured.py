@@ -38,12 +38,13 @@ class MeasuredRecall:
 
     Attributes
     ----------
-    rows
-        Rows drawn that have any neighbour.
+    drawn, rows
+        Rows looked at, and those of them that have any neighbour.
     levels
         By similarity, the highest first.
     """
 
+    drawn: int
     rows: int
     levels: tuple[Level, ...]
 
@@ -71,7 +72,7 @@ class MeasuredRecall:
 
         Examples
         --------
-        >>> sure = MeasuredRecall(rows=200, levels=(Level(at_least=0, true=2000, found=2000),))
+        >>> sure = MeasuredRecall(drawn=300, rows=200, levels=(Level(at_least=0, true=2000, found=2000),))
         >>> [round(edge, 3) for edge in sure.interval]
         [0.981, 1.0]
         """
@@ -86,6 +87,7 @@ class MeasuredRecall:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
         return {
+            "drawn": self.drawn,
             "rows": self.rows,
             "recall": self.recall,
             "interval": None if self.interval is None else list(self.interval),
@@ -93,8 +95,8 @@ class MeasuredRecall:
         }
 
 
-def measured_recall(true: tuple[I64, F64], found: tuple[I64, F64]) -> MeasuredRecall:
-    """Compare the true neighbours of some rows with those found, given as row and similarity."""
+def measured_recall(drawn: int, true: tuple[I64, F64], found: tuple[I64, F64]) -> MeasuredRecall:
+    """Compare the true neighbours of the rows drawn with those found, given as row and similarity."""
     wanted, offered = (
         Counter(zip(*map(np.ndarray.tolist, columns), strict=True)) for columns in (true, found)
     )
@@ -103,7 +105,7 @@ def measured_recall(true: tuple[I64, F64], found: tuple[I64, F64]) -> MeasuredRe
         Level(at_least=level, true=true, found=found)
         for level, true, found in zip(LEVELS, *counts, strict=True)
     )
-    return MeasuredRecall(rows=len({row for row, _ in wanted}), levels=tuple(levels))
+    return MeasuredRecall(drawn=drawn, rows=len({row for row, _ in wanted}), levels=tuple(levels))
 
 
 def _by_level(neighbours: Counter[tuple[int, float]]) -> list[int]:

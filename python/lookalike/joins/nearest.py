@@ -25,7 +25,7 @@ from lookalike.types import F64, I64, U32, U64, Bools, Sets
 #: Bytes of sets held at a time.
 BLOCK_BYTES = 32 << 20
 #: Nanoseconds of one core: an element held and found again, one that passes by a block, one that two share.
-HELD_NS, PASSING_NS, SHARED_NS = 120.0, 30.0, 3.0
+HELD_NS, PASSING_NS, SHARED_NS = 120.0, 25.0, 3.0
 #: Elements are counted in 2 to the power of this many buckets.
 _BITS = 20
 

@@ -138,7 +138,8 @@ def lsh_seconds(items: Items, k: int, slots: int, cost: Effort) -> float:
     agreeing = (cost.meetings / max(1, cost.elements) - 1) / 2
     beside = SLOT_NS + min(agreeing / 2, REACH) * PAIR_NS
     bytes_per_row = items.bytes / max(1, items.rows)
-    tried = min(TRIED * k, slots * agreeing) * (TRIED_NS + 2 * bytes_per_row * BYTE_NS)
+    # As if those it meets at all were a quarter like it.
+    tried = min(TRIED * k, 4 * agreeing) * (TRIED_NS + 2 * bytes_per_row * BYTE_NS)
     return items.rows * (slots * beside + tried) * 1e-9
 
 
@@ -259,7 +260,7 @@ def _measured(items: Items, k: int, row: I64, similarity: F64, engine: Engine) -
     drawn = np.sort(drawn)
     true_rows, _, true_similarity = nearest_of(items, drawn, k, engine=engine)
     among: Bools = np.isin(row, drawn)
-    return measured_recall((true_rows, true_similarity), (row[among], similarity[among]))
+    return measured_recall(len(drawn), (true_rows, true_similarity), (row[among], similarity[among]))
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,9 @@ pub struct Held {
     /// Where entries with these top bits begin. Elements are mixed well, so that there is about one entry for every other place.
     directory: Vec<u32>,
     shift: u32,
+    /// A bit for each of the top bits that an element held begins with. Most elements that pass by are not held, and one bit in eight is set:
+    /// they need not ask for more memory than this.
+    sieve: Vec<u64>,
 }
 
 /// An element and its holders: `first` is the only one, or where there are more, where they begin.
@@ -88,6 +91,9 @@ struct Entry {
     first: u32,
     count: u32,
 }
+
+/// Bits of the sieve for each place of the directory, as a power of two.
+const FINER: u32 = 2;
 
 /// Elements looked up at a time: the memory they ask for is on its way while the next are looked up.
 const AT_ONCE: usize = 64;
@@ -117,23 +123,34 @@ impl Held {
         for entry in &entries {
             directory[(entry.element >> shift) as usize + 1] += 1;
         }
+        let mut sieve = vec![0u64; (1usize << (bits + FINER)).div_ceil(64)];
+        for entry in &entries {
+            let bit = entry.element >> (shift - FINER);
+            sieve[bit as usize / 64] |= 1 << (bit % 64);
+        }
         let mut total = 0;
         for place in &mut directory {
             total += *place;
             *place = total;
         }
-        Held { rows: sets.rows.to_vec(), sizes, entries, holders, directory, shift }
+        Held { rows: sets.rows.to_vec(), sizes, entries, holders, directory, shift, sieve }
     }
 
     /// Calls `meet(place, similarity)` for each held set that shares anything with `set`, but for one of the same row.
     fn meet(&self, row: u32, set: &[u64], tally: &mut Tally, mut meet: impl FnMut(usize, f64)) {
-        let mut asked = [(0u64, 0u32, 0u32); AT_ONCE];
+        let (mut passed, mut asked) = ([0u64; AT_ONCE], [(0u32, 0u32); AT_ONCE]);
         for some in set.chunks(AT_ONCE) {
-            for (asked, &element) in asked.iter_mut().zip(some) {
-                let place = (element >> self.shift) as usize;
-                *asked = (element, self.directory[place], self.directory[place + 1]);
+            let mut count = 0;
+            for &element in some {
+                let bit = element >> (self.shift - FINER);
+                passed[count] = element;
+                count += (self.sieve[bit as usize / 64] >> (bit % 64) & 1) as usize;
             }
-            for &(element, first, end) in &asked[..some.len()] {
+            for (asked, &element) in asked.iter_mut().zip(&passed[..count]) {
+                let place = (element >> self.shift) as usize;
+                *asked = (self.directory[place], self.directory[place + 1]);
+            }
+            for (&element, &(first, end)) in passed[..count].iter().zip(&asked) {
                 let near = &self.entries[first as usize..end as usize];
                 // Mostly none or one; many only if elements are not mixed, which costs time and nothing else.
                 let Ok(at) = near.binary_search_by_key(&element, |entry| entry.element) else { continue };

@@ -16,7 +16,7 @@ from lookalike.types import I64, Tabular
 class Labels(Tabular):
     """One row an item: `id`, `label`, and `share`, of what all its labelled neighbours weigh."""
 
-    _name = "items with labels"
+    _names = ("item with a label", "items with labels")
 
 
 def codes_of(

@@ -28,7 +28,7 @@ from lookalike.types import I64, Tabular
 class NeighbourTable(Tabular):
     """Neighbours by item and rank: `id`, `rank` (1 is the most similar), `neighbour`, `similarity`."""
 
-    _name = "neighbours"
+    _names = ("neighbour", "neighbours")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -211,7 +211,7 @@ def _recall_facts(recall: MeasuredRecall | None, kind: str) -> list[tuple[str, s
     low, high = (numbers.percent(edge) for edge in recall.interval)
     total = (
         f"{numbers.percent(recall.recall)} of true neighbours found ({low} to {high}), measured on "
-        f"{numbers.count(recall.rows)} {kind}"
+        f"{numbers.count(recall.drawn)} {kind} of which {numbers.count(recall.rows)} have any"
     )
     facts, over = [("recall", total)], 1.0
     for level in recall.levels:

@@ -9,7 +9,7 @@ from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.sets import SetCollection, collect_sets, holds_sets, listed
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, local_engine
 from lookalike.families import MinHash
 from lookalike.io import Source, open_source
 from lookalike.joins.items import Items
@@ -26,6 +26,7 @@ def top(
     id: str | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> TopResult:
     """Find the most similar of every item: its `k` nearest by Jaccard similarity.
@@ -45,6 +46,9 @@ def top(
         A second collection: neighbours are then looked for in it.
     text, id
         Columns of a table: what to compare, and what to call a row. Without `id` rows are numbered.
+    threads, memory
+        How many threads work (all cores by default), and how much memory tables may take above what Python
+        itself needs (`"4GB"`; half of what is free by default); the answer does not depend on them.
     **options
         `k`, `shingle`, `method`, `slots`, `seed`: see `TopOptions`.
 
@@ -59,7 +63,7 @@ def top(
     3   1     1          0.6667
     """
     chosen = TopOptions.of(options)
-    engine = engine or LocalEngine(threads)
+    engine = engine or local_engine(threads, memory)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):
         return top_of_sets(given, chosen, engine=engine, watch=Watch())
