@@ -34,7 +34,7 @@ from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
-from lookalike.types import F64, I64, U8, U32, Bools
+from lookalike.types import F64, I64, U32, Bools
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
 LEAST = 2.0**-33

@@ -69,7 +69,9 @@ def search_sources(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections))
+    return Search(
+        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
+    )
 
 
 def search_sets(
@@ -87,7 +89,9 @@ def search_sets(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections))
+    return Search(
+        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
+    )
 
 
 def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:

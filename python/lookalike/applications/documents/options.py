@@ -120,7 +120,9 @@ class PairOptions:
 
 def _advised(options: PairOptions, name: str) -> str:
     if name == "measure" and options.measure in ("levenshtein", "indel"):
-        return "distances between strings are what similar_strings finds (pairs --measure, on the command line)"
+        return (
+            "distances between strings are what similar_strings finds (pairs --measure, on the command line)"
+        )
     return f"choose {' or '.join(_CHOICES[name])}"
 
 
