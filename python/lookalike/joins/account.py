@@ -15,7 +15,7 @@ from lookalike.theory.pyramid import PyramidPlan
 class Account:
     """Counts of one join, its plan, and the recall it estimates it had.
 
-    `plan` is that of bands (`lsh`) or of the pyramid, and None for roads that miss nothing; their recall is 1.
+    `plan` is that of bands (`lsh`) or of the pyramid, None for roads that miss nothing; their recall is 1.
     `choice` says how `auto` came to the method. `expected_candidates` stands beside `candidates`: what was
     thought, and what came. `median_similarity` is that of two rows picked at random, where a sample was
     drawn; `unspaced` counts texts written without spaces between words.
