@@ -28,9 +28,11 @@ NAMES = [
     "compare",
     "decontaminate",
     "dedup",
+    "frequent_pairs",
     "plan",
     "read_sets",
     "similar_pairs",
+    "similar_strings",
     "top",
 ]
 

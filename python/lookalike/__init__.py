@@ -5,16 +5,18 @@ Everything here is a room on one road:
     things → sets or vectors → signatures → bands → candidates → verified pairs → clusters → answers
      io       shingles          families     bands      joins        measures       clusters   applications
 
-    dedup          keep one document of every group of near-duplicates
-    similar_pairs  all pairs at least as similar as a threshold, in one collection or between two
-    top            the most similar of every item, and a label by them
-    read_sets      sets in files: a set a line, an edge a row, a list a row, a sparse matrix
-    cluster        pairs → connected clusters
-    compare        two texts: how similar, and what they share
-    decontaminate  which test items occur, whole or in part, in training documents
-    plan           what a threshold and a promised recall ask of the bands
-    MinHash        the family of hash functions behind it
-    Shingle        how a document becomes a set
+    dedup            keep one document of every group of near-duplicates
+    similar_pairs    all pairs at least as similar as a threshold, in one collection or between two
+    top              the most similar of every item, and a label by them
+    read_sets        sets in files: a set a line, an edge a row, a list a row, a sparse matrix
+    similar_strings  strings within a few edits of each other
+    frequent_pairs   pairs of items that are in many baskets together
+    cluster          pairs → connected clusters
+    compare          two texts: how similar, and what they share
+    decontaminate    which test items occur, whole or in part, in training documents
+    plan             what a threshold and a promised recall ask of the bands
+    MinHash          the family of hash functions behind it
+    Shingle          how a document becomes a set
 
 Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
 how much it may have missed.
@@ -26,12 +28,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lookalike.applications.baskets import frequent_pairs
     from lookalike.applications.compare import Comparison, compare
     from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
     from lookalike.applications.sets import read_sets
+    from lookalike.applications.strings import similar_strings
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
@@ -65,9 +69,11 @@ _HOMES = {
     "compare": "applications.compare",
     "decontaminate": "applications.decontaminate",
     "dedup": "applications.documents",
+    "frequent_pairs": "applications.baskets",
     "plan": "theory",
     "read_sets": "applications.sets",
     "similar_pairs": "applications.documents",
+    "similar_strings": "applications.strings",
     "top": "applications.top",
 }
 
@@ -92,9 +98,11 @@ __all__ = [
     "compare",
     "decontaminate",
     "dedup",
+    "frequent_pairs",
     "plan",
     "read_sets",
     "similar_pairs",
+    "similar_strings",
     "top",
 ]
 

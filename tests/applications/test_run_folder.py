@@ -102,10 +102,12 @@ def test_the_record_adds_up(result, folder):
     assert counts["pairs"] + counts["copies"] == pairs.num_rows
     assert counts["candidates"] >= counts["pairs"]
     assert (counts["empty"], counts["short"]) == (1, 1)
-    assert {"candidates", "recall", "plan", "large_buckets"} <= record.estimates.keys()
+    assert {"candidates", "recall", "plan", "large_buckets", "choice", "actual"} <= record.estimates.keys()
+    assert record.estimates["actual"]["candidates"] == counts["candidates"]
     assert 0.9 < record.estimates["recall"]["recall"] <= 1
     assert [stage.name for stage in record.stages] == [
         "read",
+        "choose",
         "plan",
         "sign",
         "copies",

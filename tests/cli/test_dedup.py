@@ -46,7 +46,7 @@ def test_the_command_finds_what_the_library_finds(type_, large_corpus, tmp_path)
 
 
 def test_the_summary_is_for_people(type_, corpus, tmp_path):
-    out = type_("dedup", corpus, "-o", tmp_path / "out").out
+    out = type_("dedup", corpus, "--method", "lsh", "-o", tmp_path / "out").out
     facts = {line[:13].strip(): line[14:] for line in out.splitlines()}
     assert facts["documents"].startswith("5, ")
     assert facts["exact copies"] == "1"
@@ -87,13 +87,34 @@ def test_a_drop_list_names_what_was_dropped_instead(type_, corpus, tmp_path):
 
 def test_a_dry_run_tells_the_plan_and_writes_nothing(type_, corpus, tmp_path):
     before = set(tmp_path.iterdir())
-    ended = type_("dedup", corpus, "-o", tmp_path / "out", "--dry-run")
+    ended = type_("dedup", corpus, "--method", "lsh", "-o", tmp_path / "out", "--dry-run")
     assert ended.code == 0
     assert "bands of" in ended.out
     assert "nothing was written" in ended.out
     assert set(tmp_path.iterdir()) == before
     # Where to write need not be known yet.
     assert type_("dedup", corpus, "--dry-run").code == 0
+
+
+def test_a_dry_run_shows_what_auto_thinks_of_both_roads(type_, corpus, large_corpus):
+    facts = type_("dedup", corpus, "--dry-run").out
+    assert "prefix: of sets of about" in facts
+    assert "\n  lsh         about" in facts
+    assert "\n  prefix      about" in facts
+    told = json.loads(type_("dedup", large_corpus, "--dry-run", "--json").out)
+    assert told["choice"]["roads"].keys() == {"lsh", "prefix"}
+    assert told["choice"]["why"]
+
+
+def test_every_method_that_tells_duplicates_is_at_hand(type_, corpus, tmp_path):
+    for method in ("auto", "lsh", "prefix", "divide", "signature", "external", "pyramid"):
+        out = tmp_path / method
+        ended = type_("dedup", corpus, "--method", method, "-o", out, "--json")
+        assert ended.code == 0
+        record = json.loads(ended.out)
+        assert record["counts"]["kept"] == 3
+        assert record["estimates"]["method"] == (method if method != "auto" else "prefix")
+        assert type_("dedup", corpus, "--method", method, "--dry-run").code == 0
 
 
 def test_a_dry_run_plans_what_the_run_then_does(type_, large_corpus, tmp_path):
@@ -141,7 +162,7 @@ def test_folders_globs_and_compressed_files_are_read_and_kept_as_they_came(type_
 
 
 def test_progress_goes_to_standard_error_and_can_be_read_by_machines(type_, corpus, tmp_path):
-    ended = type_("dedup", corpus, "-o", tmp_path / "out", "--progress", "jsonl", "--json")
+    ended = type_("dedup", corpus, "-o", tmp_path / "out", "--method", "lsh", "--progress", "jsonl", "--json")
     json.loads(ended.out)
     stages = [json.loads(line)["stage"] for line in io.StringIO(ended.err)]
     assert {"read", "sign", "copies", "plan", "candidates", "verify", "cluster", "write"} <= set(stages)

@@ -72,7 +72,7 @@ def test_clusters_are_those_of_brute_force_however_small_a_large_bucket_is(
     docs = texts.joined(rows)
     sets = [oracle.shingles(text) for text in docs]
     truth = oracle.pairs(sets, 0.7)
-    result = la.dedup(docs, threshold=0.7, recall=SURE, group=group)
+    result = la.dedup(docs, threshold=0.7, recall=SURE, group=group, method="lsh")
     account = result.account
     # Small enough that leaders had to be asked.
     assert account.large.buckets > 0

@@ -229,7 +229,7 @@ def test_the_summary_of_a_plan():
         " misses 0.61% of the pairs above it and looks at 20% of those below"
     )
     with_data = str(plan(0.8, similarities=sample(zero=10**6)))
-    assert with_data.splitlines()[-1] == "expects about 2,135 candidates and 0.05 s of one core"
+    assert with_data.splitlines()[-1] == "expects about 2,135 candidates and 0.03 s of one core"
     assert (
         str(plan(1.0, slots=1))
         == "1 band of 1 row, 1 of 1 slot\nfinds 100% of the pairs at similarity 1 (promised 95%)"

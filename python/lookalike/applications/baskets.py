@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.engines import Engine, LocalEngine
-from lookalike.errors import OptionError, SourceError
+from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.errors import EmptySourceError, OptionError, SourceError
+from lookalike.io import OnError
+from lookalike.io.setfiles import open_set_lines
 from lookalike.joins.baskets import BasketAccount, Method, together
+from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
 from lookalike.types import Tabular
 
 #: Baskets of a batch: some megabytes.
 _AT_ONCE = 1 << 14
+_AT_ONCE_BYTES = 4 << 20
 
 
 class FrequentPairs(Tabular):
@@ -60,21 +66,75 @@ def frequent_pairs(
     beer   bread  2
     bread  milk   2
     """
-    if method not in ("apriori", "pcy"):
-        raise OptionError(f"method={method!r} is unknown: choose apriori or pcy")
-    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= 1 << 32:
-        raise OptionError(f"buckets={buckets!r} is out of range: 2 to 2³²")
+    _check(method, buckets)
     engine = engine or LocalEngine()
     column = _list_column(baskets)
     schema = pa.schema([("items", column.type)])
     batches = (pa.record_batch([piece], schema) for piece in _pieces(column))
+    return _together(engine.scan(batches, schema), support, method, buckets, engine, watch or Watch())
+
+
+def frequent_pairs_of_lines(
+    inputs: Iterable[str | Path],
+    *,
+    support: int | float,
+    method: Method = "pcy",
+    buckets: int = 1 << 20,
+    separator: str | None = None,
+    on_error: OnError = "raise",
+    engine: Engine | None = None,
+    watch: Watch | None = None,
+) -> FrequentPairs:
+    """Find all pairs of items that are in many baskets together, in files with a basket a line.
+
+    Items are what stands between white space, or between separators, as it is written. The files are read
+    once; other parameters are those of `frequent_pairs`.
+    """
+    _check(method, buckets)
+    checked_separator(separator)
+    engine, watch = engine or LocalEngine(), watch or Watch()
+    with open_set_lines(inputs, on_error=on_error) as source:
+        with watch.stage("read", unit="baskets") as advance:
+            lines = engine.scan(_told(source.scan(_AT_ONCE_BYTES), advance), source.schema)
+            baskets = engine.map(lines, Split(separator))
+        if not baskets.rows:
+            raise EmptySourceError("there is nothing to read: the input has no baskets")
+        return _together(baskets, support, method, buckets, engine, watch)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A stage: lines → the `items` of each."""
+
+    separator: str | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.record_batch({"items": lists_of_lines(batch.column(0), separator=self.separator)})
+
+
+def _told(batches: Iterator[pa.RecordBatch], advance: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        advance(len(batch))
+        yield batch
+
+
+def _check(method: str, buckets: int) -> None:
+    if method not in ("apriori", "pcy"):
+        raise OptionError(f"method={method!r} is unknown: choose apriori or pcy")
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= 1 << 32:
+        raise OptionError(f"buckets={buckets!r} is out of range: 2 to 2³²")
+
+
+def _together(
+    baskets: Table, support: int | float, method: Method, buckets: int, engine: Engine, watch: Watch
+) -> FrequentPairs:
     found = together(
-        engine.scan(batches, schema),
-        support=_least(support, len(column)),
+        baskets,
+        support=_least(support, baskets.rows),
         method=method,
         bits=(buckets - 1).bit_length(),
         engine=engine,
-        watch=watch or Watch(),
+        watch=watch,
     )
     # Items are numbered in their order, so numbers sort as items do.
     order = np.lexsort((found.b, found.a, -found.count))

@@ -25,6 +25,7 @@ COMMANDS = {
     "cluster": "Group everything that pairs connect.",
     "compare": "Show how similar two texts are, and the passages they share.",
     "decontaminate": "Find the test items that occur in training documents.",
+    "baskets": "Find the pairs of items that are in many baskets together.",
     "plan": "Show what a threshold and a promised recall ask of the bands.",
     "demo": "Plant edited copies in a made-up corpus, and see them found.",
 }

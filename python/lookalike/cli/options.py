@@ -171,10 +171,22 @@ Measure = Annotated[
     str,
     typer.Option(
         "--measure",
-        metavar="jaccard|containment|cosine|overlap",
+        metavar="jaccard|containment|cosine|overlap|levenshtein|indel",
         rich_help_panel=SIMILARITY,
         help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
-        "how many are shared. All but jaccard are found exactly.",
+        "how many are shared. Or, of texts as they are, how many edits lie between them (--distance). All "
+        "but jaccard are found exactly.",
+    ),
+]
+Distance = Annotated[
+    int | None,
+    typer.Option(
+        "--distance",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=SIMILARITY,
+        help="Of levenshtein (letters inserted, deleted or replaced) and indel (only the former): the most "
+        "edits between the texts of a pair.",
     ),
 ]
 Method = Annotated[

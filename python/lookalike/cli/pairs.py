@@ -11,8 +11,9 @@ import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
 from lookalike.applications.documents.collection import Collection
-from lookalike.applications.documents.summary import bucket_advice, pair_lines, search_advice
+from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
 from lookalike.applications.sets import SetCollection, SetInput, read_sets
+from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
 from lookalike.cli.app import Command
 from lookalike.cli.output import (
@@ -24,6 +25,7 @@ from lookalike.cli.output import (
     opened,
 )
 from lookalike.cli.repeated import repeated
+from lookalike.cli.strings import Near, find_strings
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.io import FileSource, Source
@@ -70,6 +72,7 @@ def pairs(
     threshold: shared.Threshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
+    distance: shared.Distance = None,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
     verify: shared.Verify = PairOptions.verify,
@@ -100,8 +103,14 @@ def pairs(
       lookalike pairs corpus/ --threshold 0.6 -o alike/
       lookalike pairs train.jsonl --with test/*.jsonl --id doc -o leaks/
       lookalike pairs --sets baskets.dat -t 0.6 -o alike/
+      lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
+    near_strings = measure in KINDS
+    if near_strings and (sets or expand):
+        raise OptionError(f"--measure {measure} compares texts, one with one: leave out --sets and --expand")
+    if near_strings != (distance is not None):
+        raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
     columns = {
         "of": set_of,
         "items": items,
@@ -113,6 +122,13 @@ def pairs(
         raise OptionError(
             "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
         )
+    if distance is not None:
+        reading = Reading(text=text, id=id, on_error=on_error)
+        near = Near(measure=measure, distance=distance, threads=threads)
+        find_strings(
+            inputs, other, reading, near, output=output, overwrite=overwrite, json=json, progress=progress
+        )
+        return
     chosen = PairOptions.of(
         {
             "threshold": threshold,
@@ -161,7 +177,7 @@ def pairs(
             parameters=parameters,
             algorithm=ALGORITHM_VERSION,
             counts=counts,
-            estimates=account.estimates(),
+            estimates=run_estimates(account, watch.stages),
             stages=tuple(watch.stages),
         ).write(folder.path)
         for source in sources:

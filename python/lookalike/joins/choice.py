@@ -19,6 +19,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import buckets
 from lookalike.bands.buckets import run_starts
+from lookalike.charts.numbers import seconds
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.elements import SetTexts, sets_of, shingler_of
@@ -26,7 +27,6 @@ from lookalike.joins.items import Items
 from lookalike.joins.prefixes import (
     BLOCK,
     Census,
-    CountPrefixes,
     CutPrefixes,
     InOrder,
     Meet,
@@ -40,6 +40,7 @@ from lookalike.measures.bounds import Bound
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RoadEstimate, SimilaritySample, plan
 from lookalike.theory.costs import (
+    EXACT_WORTH,
     seconds_for_checks,
     seconds_for_keys,
     seconds_for_order,
@@ -48,6 +49,9 @@ from lookalike.theory.costs import (
     seconds_for_signatures,
 )
 from lookalike.types import I64, list_buffers
+
+#: Checks a row of a large bucket costs, about.
+_LEADERS = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,7 +80,7 @@ def choose(
         text_bytes = 0.0 if items.shingle is None else sample.bytes_per_item * sample.keyed_items
         lsh = _by_bands(banded, sample, elements, text_bytes)
         order = seconds_for_order(elements, text_bytes)
-        if order >= lsh.seconds:
+        if order > EXACT_WORTH * lsh.seconds:
             roads = {"lsh": lsh, "prefix": RoadEstimate(seconds=order, candidates=None)}
             return Chosen(choice=Choice(method="lsh", why=_why(roads, size), roads=roads), drawn=drawn)
         sets = None
@@ -85,7 +89,7 @@ def choose(
         bound = Bound("jaccard", threshold, items.boundary is not None)
         met = _let_meet(few, items.table if sets is None else sets, bound, items.boundary, engine)
         roads = {"lsh": lsh, "prefix": _by_prefixes(met, order, sample)}
-        method = "prefix" if roads["prefix"].seconds <= lsh.seconds else "lsh"
+        method = _better(roads, sample.keyed_items)
         choice = Choice(method=method, why=_why(roads, size), roads=roads)
         return Chosen(choice=choice, drawn=drawn, sets=sets if method == "prefix" else None)
 
@@ -93,15 +97,16 @@ def choose(
 def _by_bands(banded: Plan, sample: SimilaritySample, elements: float, text_bytes: float) -> RoadEstimate:
     assert banded.expected_candidates is not None
     items, bands = sample.keyed_items, banded.banding.bands
-    # Of a large bucket not all pairs are looked at.
-    candidates = min(banded.expected_candidates, items * bands * buckets.LARGE / 2)
-    seconds = seconds_for_signatures(items, banded.slots, elements, text_bytes)
-    seconds += seconds_for_keys(items, bands)
+    candidates = banded.expected_candidates
+    if candidates > items * bands * buckets.LARGE / 2:
+        # Most rows are in large buckets, where each is compared with a few leaders.
+        candidates = float(items * _LEADERS)
+    keyed = seconds_for_signatures(items, banded.slots, elements, text_bytes) + seconds_for_keys(items, bands)
     if text_bytes:
-        seconds += seconds_for_checks(candidates, sample.bytes_per_item)
+        checked = seconds_for_checks(candidates, sample.bytes_per_item)
     else:
-        seconds += seconds_for_set_checks(candidates, elements / max(1, items))
-    return RoadEstimate(seconds=seconds, candidates=candidates)
+        checked = seconds_for_set_checks(candidates, elements / max(1, items))
+    return RoadEstimate(seconds=keyed + checked, candidates=candidates)
 
 
 def _by_prefixes(met: Met, order: float, sample: SimilaritySample) -> RoadEstimate:
@@ -110,8 +115,17 @@ def _by_prefixes(met: Met, order: float, sample: SimilaritySample) -> RoadEstima
     meetings = min(met.meetings * rate, float(sample.total_pairs))
     candidates = met.candidates * rate
     entries = met.entries / max(1, met.sets) * sample.keyed_items
-    seconds = order + seconds_for_prefixes(entries, meetings, candidates)
-    return RoadEstimate(seconds=seconds, candidates=candidates)
+    return RoadEstimate(
+        seconds=order + seconds_for_prefixes(entries, meetings, candidates), candidates=candidates
+    )
+
+
+def _better(roads: dict[str, RoadEstimate], rows: int) -> str:
+    lsh, prefix = roads["lsh"], roads["prefix"]
+    if prefix.candidates is not None and prefix.candidates > rows * buckets.LARGE / 2:
+        # Crowds: all their pairs would be listed, where bands compare each row with a few leaders.
+        return "lsh"
+    return "prefix" if prefix.seconds <= EXACT_WORTH * lsh.seconds else "lsh"
 
 
 def _why(roads: dict[str, RoadEstimate], size: float) -> str:
@@ -119,17 +133,13 @@ def _why(roads: dict[str, RoadEstimate], size: float) -> str:
     lsh, prefix = roads["lsh"].seconds, roads["prefix"].seconds
     if roads["prefix"].candidates is None:
         return (
-            f"ordering sets of about {size:.0f} elements would alone take {_seconds(prefix)} of one core, "
-            f"bands {_seconds(lsh)} in all"
+            f"ordering sets of about {size:.0f} elements would alone take {seconds(prefix)} of one core, "
+            f"bands {seconds(lsh)} in all"
         )
     return (
-        f"of sets of about {size:.0f} elements prefixes are expected to take {_seconds(prefix)} of one core, "
-        f"bands {_seconds(lsh)}"
+        f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix)} of one core, "
+        f"bands {seconds(lsh)}"
     )
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,9 +158,12 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
     bits = bucket_bits(sets.rows)
     census = engine.fold(sets, TakeCensus(bits, boundary), Census.merge) or Census.of_nothing(bits)
     lengths = PrefixLengths.of(census, bound, boundary)
-    ordered = InOrder(_core.bucket_ranks(census.counts))(few)
-    counts = CountPrefixes(lengths, bits)(ordered)
-    entries = CutPrefixes(lengths, counts, BLOCK, None)(ordered)
+    ranks = _core.bucket_ranks(census.counts)
+    ordered = InOrder(ranks)(few)
+    # An element that a single set shows is left out of prefixes: that is a matter of all sets, not of a few.
+    shown = np.empty_like(census.counts)
+    shown[ranks] = np.minimum(census.counts, 2)
+    entries = CutPrefixes(lengths, shown, BLOCK, None)(ordered)
     entries = entries.take(pa.array(np.argsort(entries["key"].to_numpy(), kind="stable")))
     starts = run_starts(entries["key"].to_numpy())
     of_key = np.diff(starts)

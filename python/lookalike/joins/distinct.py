@@ -20,7 +20,7 @@ import pyarrow as pa
 from lookalike.engines import Engine, Table
 from lookalike.joins.copies import representatives
 from lookalike.joins.elements import SetTexts
-from lookalike.joins.flags import EMPTY
+from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
 from lookalike.joins.items import Items
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
@@ -57,8 +57,22 @@ class Distinct:
     flags: U8
     sizes: U32
 
-    def flagged(self, flag: int) -> int:
-        """How many rows have a flag."""
+    @property
+    def empty(self) -> int:
+        """Rows without a single element."""
+        return self._flagged(EMPTY)
+
+    @property
+    def short(self) -> int:
+        """Rows shorter than a shingle."""
+        return self._flagged(SHORT)
+
+    @property
+    def unspaced(self) -> int:
+        """Texts written without spaces between words."""
+        return self._flagged(UNSPACED)
+
+    def _flagged(self, flag: int) -> int:
         return int(np.count_nonzero(self.flags & flag))
 
     @property

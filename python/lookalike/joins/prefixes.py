@@ -44,6 +44,8 @@ BLOCK = 1 << 12
 _MOST_BITS = 22
 #: Keys of entries are counted by this many bits.
 _KEY_BITS = 18
+#: An odd number: the top bits of its products depend on all bits of a code.
+_ANEW = np.uint64(0x9E3779B97F4A7C15)
 _COLUMNS = ("key", "row", "size", "position", "previous", "bits", "side")
 
 
@@ -87,6 +89,10 @@ def sharing_enough(
         if counts is None:
             counts = np.zeros(1 << bits, np.uint32)
         whole = too_many_meetings(counts, sets.rows)
+        if whole:
+            # A bucket may hold many elements, and of large sets it does: count again by finer ones.
+            finer = engine.fold(ordered, CountPrefixes(lengths, _MOST_BITS, anew=True), _added)
+            whole = finer is not None and too_many_meetings(finer, sets.rows)
         everybody_of = sets.rows if whole else None
         entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK, everybody_of))
         longest = _longest_run(engine, entries, sets.rows if whole else int(counts.max()))
@@ -207,9 +213,13 @@ class CountPrefixes:
 
     lengths: PrefixLengths
     bits: int
+    #: Other buckets than those the order goes by, so that elements of one of those fall apart.
+    anew: bool = False
 
     def __call__(self, batch: pa.RecordBatch) -> U32:
         codes, offsets = list_buffers(batch["codes"])
+        if self.anew:
+            codes = codes * _ANEW
         return _core.prefix_counts((codes, offsets), self.lengths(batch, offsets), bits=self.bits)
 
 

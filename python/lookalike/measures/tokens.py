@@ -74,6 +74,19 @@ def sets_of_lines(
     return _sets(hashed, ends, threads), names
 
 
+def lists_of_lines(lines: pa.Array, *, separator: str | None = None) -> pa.LargeListArray:
+    """The tokens of lines as they are written, a list of strings a line.
+
+    Examples
+    --------
+    >>> lists_of_lines(pa.array(["bread milk", ""], pa.large_string())).to_pylist()
+    [['bread', 'milk'], []]
+    """
+    text, offsets, counts = _tokens(*string_buffers(lines), checked_separator(separator))
+    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return pa.LargeListArray.from_arrays(pa.array(ends), _strings(text, offsets))
+
+
 def checked_separator(separator: str | None) -> str | None:
     """A separator that can be one; None stands for white space."""
     if separator is None:

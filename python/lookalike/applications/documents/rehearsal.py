@@ -1,4 +1,4 @@
-"""A dry run: everything is read and signed, the bands are planned, and nothing is compared or written."""
+"""A dry run: everything is read, the road is chosen, copies are found, and nothing is compared or written."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 
 from lookalike.applications.documents.collection import collect
 from lookalike.applications.documents.options import DedupOptions, PairOptions
+from lookalike.applications.documents.roads import chosen_road, family_of
 from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
 from lookalike.applications.documents.units import collect_units
 from lookalike.engines import Engine
-from lookalike.families import MinHash
 from lookalike.io import Source
+from lookalike.joins.choice import Chosen
+from lookalike.joins.distinct import Distinct, distinct
 from lookalike.joins.items import Items
-from lookalike.joins.prepare import prepare
+from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.rare import by_rarest_words
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.theory import Plan
+from lookalike.theory import Choice, Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,10 @@ class Rehearsal:
     """
 
     options: PairOptions
-    plan: Plan
+    #: The road that a run would take, and why.
+    choice: Choice
+    #: Of the bands; None for other roads.
+    plan: Plan | None
     documents: int
     #: Parts of documents that would be compared, if not documents.
     units: int | None
@@ -46,14 +51,22 @@ class Rehearsal:
     stages: Sequence[Stage]
 
     @property
-    def expected_seconds(self) -> float:
-        """Seconds still to come in a run, without the writing."""
-        assert self.plan.expected_cost is not None
-        return self.plan.expected_cost / self.threads
+    def expected_seconds(self) -> float | None:
+        """Seconds still to come in a run, without the writing; None for a road that nobody estimates."""
+        if self.plan is not None and self.plan.expected_cost is not None:
+            return self.plan.expected_cost / self.threads
+        road = self.choice.roads.get(self.choice.method)
+        return None if road is None else road.seconds / self.threads
+
+    @property
+    def expected_candidates(self) -> float | None:
+        """How many pairs would be looked at; None for a road that nobody estimates."""
+        return self.choice.expected_candidates if self.plan is None else self.plan.expected_candidates
 
     def summary(self) -> str:
         """A few lines for a person."""
-        return "\n".join(rehearsal_lines(self.counts, self.plan, self.expected_seconds, self.stages))
+        expected = self.expected_candidates, self.expected_seconds
+        return "\n".join(rehearsal_lines(self.counts, self.plan, self.choice, expected, self.stages))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -67,15 +80,16 @@ class Rehearsal:
             "job": "dry-run",
             "parameters": self.options.to_dict(),
             "counts": self.counts,
-            "plan": self.plan.to_dict(),
-            "expected_candidates": self.plan.expected_candidates,
+            "choice": self.choice.to_dict(),
+            "plan": None if self.plan is None else self.plan.to_dict(),
+            "expected_candidates": self.expected_candidates,
             "expected_seconds": self.expected_seconds,
             "stages": [asdict(stage) for stage in self.stages],
         }
 
 
 def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
-    """Read and sign a source once, and plan what a run would do with it."""
+    """Read a source once, find its exact copies, and say what a run would do with the others."""
     collection = collect(source, engine, watch)
     table = collection.table
     if isinstance(options, DedupOptions) and options.unit != "document":
@@ -87,30 +101,43 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
-    prepared = prepare(
-        by_rarest_words(items, engine=engine, watch=watch),
-        threshold=options.threshold,
-        recall=options.recall,
-        family=MinHash(slots=options.slots, seed=options.seed),
-        engine=engine,
-        watch=watch,
-    )
+    items = by_rarest_words(items, engine=engine, watch=watch)
+    chosen = chosen_road(items, options, engine=engine, watch=watch)
+    ready = _ready(items, chosen, options, engine=engine, watch=watch)
+    median = chosen.drawn.median_similarity if chosen.drawn is not None else None
     return Rehearsal(
         options=options,
-        plan=prepared.plan,
+        choice=chosen.choice,
+        plan=ready.plan if isinstance(ready, Prepared) else None,
         documents=collection.rows,
         units=None if table is collection.table else table.rows,
         unreadable=source.unreadable.rows,
-        empty=prepared.empty,
-        short=prepared.short,
-        copies=prepared.copies,
+        empty=ready.empty,
+        short=ready.short,
+        copies=ready.copies,
         text_bytes=items.bytes,
         threads=engine.threads,
         advice=shingle_advice(
             options,
-            texts=items.rows - prepared.empty,
-            unspaced=prepared.unspaced,
-            median_similarity=prepared.median_similarity,
+            texts=items.rows - ready.empty,
+            unspaced=ready.unspaced,
+            median_similarity=ready.median_similarity if isinstance(ready, Prepared) else median,
         ),
         stages=watch.stages,
+    )
+
+
+def _ready(
+    items: Items, chosen: Chosen, options: PairOptions, *, engine: Engine, watch: Watch
+) -> Prepared | Distinct:
+    if chosen.choice.method != "lsh":
+        return distinct(items, sets=chosen.sets, engine=engine, watch=watch)
+    return prepare(
+        items,
+        threshold=options.threshold,
+        recall=options.recall,
+        family=family_of(options),
+        engine=engine,
+        watch=watch,
+        drawn=chosen.drawn,
     )

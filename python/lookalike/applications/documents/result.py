@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.samples import near_threshold
-from lookalike.applications.documents.summary import advice, summary_lines
+from lookalike.applications.documents.summary import advice, run_estimates, summary_lines
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
@@ -111,7 +111,10 @@ class DedupResult:
             parameters=self.options.to_dict(),
             algorithm=ALGORITHM_VERSION,
             counts=self.counts,
-            estimates={**self.account.estimates(), "large_buckets": self.account.to_dict()["large"]},
+            estimates={
+                **run_estimates(self.account, self.stages),
+                "large_buckets": self.account.to_dict()["large"],
+            },
             stages=tuple(self.stages),
         )
 

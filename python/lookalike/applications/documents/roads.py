@@ -21,7 +21,7 @@ import pyarrow as pa
 from lookalike.applications.documents.options import PairOptions
 from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
-from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined, by_rarest_words, lsh
+from lookalike.joins import Account, Items, Joined, by_rarest_words, lsh
 from lookalike.joins.agree import agree
 from lookalike.joins.choice import Chosen, choose
 from lookalike.joins.distinct import Distinct, distinct
@@ -99,9 +99,9 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         threshold=options.threshold,
         plan=found.plan if isinstance(found, Pyramided) else None,
         items=items.rows,
-        empty=apart.flagged(EMPTY),
-        short=apart.flagged(SHORT),
-        unspaced=apart.flagged(UNSPACED),
+        empty=apart.empty,
+        short=apart.short,
+        unspaced=apart.unspaced,
         copies=apart.copies,
         representatives=len(apart.numbers),
         candidates=found.candidates,

@@ -10,7 +10,7 @@ from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.shingles import Shingle
-from lookalike.theory import Plan
+from lookalike.theory import Choice, Plan
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
 CROWDED = 0.3
@@ -18,6 +18,8 @@ CROWDED = 0.3
 HUGE_CLUSTER = 0.1
 #: Bytes of text under which a speed says more about the start of a run than about the road.
 _TOO_LITTLE = 1_000_000
+#: Stages that every road has alike.
+_OUTSIDE_THE_SEARCH = {"read", "units", "cluster", "write"}
 
 
 def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
@@ -60,27 +62,60 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
 
 
 def rehearsal_lines(
-    counts: Mapping[str, Any], plan: Plan, expected_seconds: float, stages: Sequence[Stage]
+    counts: Mapping[str, Any],
+    plan: Plan | None,
+    choice: Choice,
+    expected: tuple[float | None, float | None],
+    stages: Sequence[Stage],
 ) -> list[str]:
-    """What a dry run found out, a fact a line."""
-    candidates = plan.expected_candidates or 0.0
-    banding = (
-        f"{numbers.several(plan.banding.bands, 'band')} of {numbers.several(plan.banding.rows, 'row')}, "
-        f"{numbers.count(plan.banding.slots)} of {numbers.several(plan.slots, 'slot')}"
-    )
+    """What a dry run found out, a fact a line; `expected` are candidates and seconds."""
+    candidates, seconds = expected
+    work = "bands and checks" if plan is not None else choice.method
     return _aligned(
         [
             *_input_facts(counts),
-            ("banding", banding),
-            ("recall", f"{numbers.percent(plan.reached)} of pairs at {plan.threshold:g}, {_promise(plan)}"),
-            ("candidates", f"about {numbers.count(candidates)} expected"),
+            ("method", f"{choice.method}: {choice.why}"),
+            *_estimates(choice),
+            *([] if plan is None else _plan_facts(plan)),
+            ("candidates", "" if candidates is None else f"about {numbers.count(candidates)} expected"),
             (
                 "seconds",
-                f"about {numbers.seconds(expected_seconds)} expected for bands and checks, then writing",
+                ""
+                if seconds is None
+                else f"about {numbers.seconds(seconds)} expected for {work}, then writing",
             ),
             ("so far", f"{_took(stages, counts['text_bytes'])}; nothing was written"),
         ]
     )
+
+
+def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
+    banding = (
+        f"{plan.banding.bands} bands of {plan.banding.rows} rows, {plan.banding.slots} of {plan.slots} slots"
+    )
+    promise = f"{numbers.percent(plan.recall)} promised"
+    return [
+        ("banding", banding),
+        ("recall", f"{numbers.percent(plan.reached)} of pairs at {plan.threshold:g}, {promise}"),
+    ]
+
+
+def _estimates(choice: Choice) -> list[tuple[str, str]]:
+    """What each road was expected to cost, where there was a choice."""
+    return [
+        (
+            f"  {name}",
+            f"{'over ' if road.candidates is None else 'about '}{numbers.seconds(road.seconds)} of one core"
+            + ("" if road.candidates is None else f", {numbers.count(road.candidates)} candidates"),
+        )
+        for name, road in choice.roads.items()
+    ]
+
+
+def run_estimates(account: Account, stages: Sequence[Stage]) -> dict[str, Any]:
+    """What run.json says was expected, and beside it what the search took."""
+    seconds = sum(stage.seconds for stage in stages if stage.name not in _OUTSIDE_THE_SEARCH)
+    return {**account.estimates(), "actual": {"seconds": seconds, "candidates": account.candidates}}
 
 
 def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -149,10 +184,6 @@ def _chosen(account: Account) -> str:
     """What auto chose, if it had a choice."""
     choice = account.choice
     return f"{choice.method}: {choice.why}" if choice is not None and choice.roads else ""
-
-
-def _promise(plan: Plan) -> str:
-    return f"{numbers.percent(plan.recall)} promised"
 
 
 def _took(stages: Sequence[Stage], text_bytes: int) -> str:

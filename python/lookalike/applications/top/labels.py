@@ -20,7 +20,7 @@ class Labels(Tabular):
 
 
 def codes_of(
-    labels: Mapping[Any, Any] | Sequence[Any], ids: pa.Array, order: I64 | None
+    labels: Mapping[Any, Any] | Sequence[Any], ids: pa.Array, order: I64 | U32 | None
 ) -> tuple[I64, list[Any]]:
     """Each item's label as a number, −1 for none; and the labels, in the order they first come.
 

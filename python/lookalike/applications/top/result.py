@@ -22,7 +22,7 @@ from lookalike.joins.best import places_in_runs
 from lookalike.joins.measured import MeasuredRecall
 from lookalike.joins.top import Neighbours, TopAccount
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
-from lookalike.types import I64, Tabular
+from lookalike.types import I64, U32, Tabular
 
 
 class NeighbourTable(Tabular):
@@ -226,7 +226,7 @@ def _all_rows(collection: Collection | SetCollection) -> I64:
     return np.arange(collection.rows, dtype=np.int64)
 
 
-def _order_given(collection: Collection | SetCollection) -> I64 | None:
+def _order_given(collection: Collection | SetCollection) -> I64 | U32 | None:
     """In which place each row was given; None if it was read from files."""
     if isinstance(collection, Collection):
         return collection.order if collection.source.in_memory else None

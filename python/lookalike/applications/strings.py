@@ -1,0 +1,91 @@
+"""Strings within a few edits of each other: names, titles, words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import Collection, collect
+from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.errors import OptionError
+from lookalike.io import Source, open_source
+from lookalike.joins.strings import edit_join
+from lookalike.runs.watch import Watch
+from lookalike.types import I64, Pairs
+
+Kind = Literal["levenshtein", "indel"]
+#: What strings can be compared by.
+KINDS: tuple[str, ...] = get_args(Kind)
+
+
+def similar_strings(
+    strings: Any,
+    other: Any = None,
+    *,
+    distance: int = 2,
+    kind: Kind = "levenshtein",
+    text: str = "text",
+    id: str | None = None,
+    engine: Engine | None = None,
+    threads: int | None = None,
+) -> Pairs:
+    """Find all pairs of strings within a few edits of each other: no more, no fewer.
+
+    Letters are code points, as they are: nothing is folded. Equal strings are pairs at distance 0, each with
+    each; where very many are equal, drop the copies first.
+
+    Parameters
+    ----------
+    strings, other
+        Lists of strings, Arrow, polars or pandas columns or tables, or paths; with `other`, pairs go from a
+        string of the first to one of the second.
+    distance
+        The most edits.
+    kind
+        `levenshtein` inserts, deletes and replaces letters; `indel` only inserts and deletes.
+    text, id
+        Columns of a table: what to compare, and what to call a row.
+
+    Examples
+    --------
+    >>> similar_strings(["smith", "smyth", "jones", "smithe"], distance=1)
+    2 pairs
+    a  b  distance
+    0  1  1
+    0  3  1
+    """
+    given = (strings,) if other is None else (strings, other)
+    sources = [open_source(one, text=text, id=id) for one in given]
+    engine = engine or LocalEngine(threads)
+    return strings_within(sources, distance=distance, kind=kind, engine=engine, watch=Watch())[0]
+
+
+def strings_within(
+    sources: Sequence[Source], *, distance: int, kind: str, engine: Engine, watch: Watch
+) -> tuple[Pairs, list[Collection], int]:
+    """Near strings of one source or two, the collections they came from, and how many were looked at."""
+    if isinstance(distance, bool) or not isinstance(distance, int) or distance < 0:
+        raise OptionError(f"distance={distance!r} is out of range: a whole number of edits, 0 or more")
+    collections: list[Collection] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        collections.append(collect(source, engine, watch, first_row=before))
+    boundary = collections[0].rows if len(collections) == 2 else None
+    near = edit_join(
+        Table.together([collection.table for collection in collections]),
+        distance=distance,
+        kind=kind,  # type: ignore[arg-type]
+        boundary=boundary,
+        engine=engine,
+        watch=watch,
+    )
+    b: I64 = near.b if boundary is None else near.b - boundary
+    columns = {
+        "a": collections[0].ids(near.a),
+        "b": collections[-1].ids(b),
+        "distance": pa.array(near.distance.astype(np.int64)),
+    }
+    return Pairs(pa.table(columns)), collections, near.candidates

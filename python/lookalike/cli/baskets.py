@@ -1,0 +1,134 @@
+"""lookalike baskets"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lookalike.applications.baskets import FrequentPairs, frequent_pairs_of_lines
+from lookalike.charts import numbers
+from lookalike.cli import options as shared
+from lookalike.cli.output import check_outside, checked_folder
+from lookalike.engines import LocalEngine
+from lookalike.errors import OptionError
+from lookalike.joins import ALGORITHM_VERSION
+from lookalike.runs import Header, RunRecord, choose_progress, write_parquet
+from lookalike.runs.watch import Watch
+
+
+def baskets(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="pairs",
+            show_default=False,
+            rich_help_panel=shared.READING,
+            help="What to find: pairs of items that are in many baskets together.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            show_default=False,
+            rich_help_panel=shared.READING,
+            help="Files with a basket a line, its items between white space; plain, .gz or .zst; - for "
+            "standard input.",
+        ),
+    ],
+    support: Annotated[
+        float,
+        typer.Option(
+            "--support",
+            "-s",
+            metavar="NUMBER",
+            show_default=False,
+            rich_help_panel=shared.SIMILARITY,
+            help="In how many baskets a pair must be at least; under 1, which fraction of them.",
+        ),
+    ],
+    separator: shared.Separator = None,
+    on_error: shared.OnError = shared.ON_ERROR,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="pcy|apriori",
+            rich_help_panel=shared.SIMILARITY,
+            help="How: both give the same answer. pcy counts pairs by hash first, and so has fewer to count "
+            "one by one.",
+        ),
+    ] = "pcy",
+    output: shared.OutputFolder = None,
+    overwrite: shared.Overwrite = False,
+    json: shared.Json = False,
+    threads: shared.Threads = None,
+    progress: shared.ProgressKind = shared.PROGRESS,
+) -> None:
+    """Find the pairs of items that are in many baskets together.
+
+    The folder gets pairs.parquet (a, b, count; the most frequent first) and run.json. With --json and no
+    folder the pairs are printed.
+
+    \b
+    Examples:
+      lookalike baskets pairs retail.dat --support 1000 -o together/
+      lookalike baskets pairs tags.csv --separator , --support 0.01 --json
+    """
+    if what != "pairs":
+        raise OptionError(f"baskets {what}: only pairs can be found; type: lookalike baskets pairs INPUT...")
+    if output is None and not json:
+        raise OptionError("say where the result goes: add -o FOLDER, or --json to print it")
+    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    least = int(support) if support >= 1 and support == int(support) else support
+
+    def find() -> FrequentPairs:
+        return frequent_pairs_of_lines(
+            inputs,
+            support=least,
+            method=method,  # type: ignore[arg-type]
+            separator=separator,
+            on_error=on_error,  # type: ignore[arg-type]
+            engine=LocalEngine(threads),
+            watch=watch,
+        )
+
+    if output is None:
+        found = find()
+        print(jsonlib.dumps({"counts": asdict(found.account), "pairs": list(found)}, indent=2))
+        return
+    parameters = {"support": least, "method": method, "separator": separator}
+    check_outside([(Path(path), path) for path in inputs], output)
+    with checked_folder(output, overwrite=overwrite) as folder:
+        found = find()
+        with watch.stage("write"):
+            header = Header(kind="frequent-pairs", algorithm=ALGORITHM_VERSION, parameters=parameters)
+            write_parquet(folder.path / "pairs.parquet", found.to_arrow(), header)
+        record = RunRecord(
+            job="baskets",
+            parameters=parameters,
+            counts=asdict(found.account),
+            estimates={},
+            stages=tuple(watch.stages),
+        ).write(folder.path)
+    print(record.to_json().rstrip() if json else _summary(found, output))
+
+
+def _summary(found: FrequentPairs, output: Path) -> str:
+    account = found.account
+    support = numbers.count(account.support)
+    facts = [
+        ("baskets", numbers.count(account.baskets)),
+        (
+            "items",
+            f"{numbers.count(account.items)}, {numbers.count(account.frequent_items)} in {support} or more",
+        ),
+        ("counted", f"{numbers.count(account.counted)} of {numbers.count(account.possible)} possible pairs"),
+        ("pairs", f"{numbers.count(account.pairs)} in {support} baskets or more"),
+        ("written", f"{output}: pairs.parquet, run.json"),
+    ]
+    return "\n".join(f"{name:<13} {value}" for name, value in facts)
