@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lookalike.errors import OptionError
 from lookalike.joins.top import Neighbours
-from lookalike.types import I64, Tabular
+from lookalike.types import I64, U32, Tabular
 
 
 class Labels(Tabular):
