@@ -56,6 +56,11 @@ class Drawn:
             return None
         return float(np.searchsorted(np.cumsum(self.counts), pairs / 2)) / (len(self.counts) - 1)
 
+    def share_at_least(self, similarity: float) -> float:
+        """The share of its pairs whose signatures agree at least so much."""
+        agreeing = np.arange(len(self.counts)) >= similarity * (len(self.counts) - 1)
+        return float(np.array(self.counts)[agreeing].sum()) / max(1, sum(self.counts))
+
 
 @dataclass(frozen=True, eq=False)
 class Under:
