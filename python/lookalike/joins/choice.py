@@ -3,7 +3,7 @@
 Both estimates come from the sample that the bands are planned by, and from constants. What bands cost follows
 from how alike the sampled rows are. What prefixes cost follows from how rare the rarest elements of sets are,
 which no sample of rows shows: all elements are counted, by buckets of their hash, and the sampled sets are
-then put through the very stages of the join. Where it would already cost too much to order all elements and to
+then put through the very stages of the join. Where it would already cost too much to order all elements and
 cut prefixes, as it does with long texts, that pass is spared.
 """
 
@@ -140,10 +140,13 @@ def _entries(few: pa.RecordBatch, bound: Bound, boundary: int | None) -> float:
 def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
     """The better road, and the reason in a sentence."""
     lsh, prefix = roads["lsh"], roads["prefix"]
-    times = (
-        f"prefixes are expected to take {seconds(prefix.seconds)} of one core, bands {seconds(lsh.seconds)}"
+    method, why = (
+        "lsh",
+        (
+            f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix.seconds)} of one "
+            f"core, bands {seconds(lsh.seconds)}"
+        ),
     )
-    method, why = "lsh", f"of sets of about {size:.0f} elements {expected}"
     if prefix.candidates is None:
         why = (
             f"to order sets of about {size:.0f} elements and cut their prefixes would alone take "
@@ -151,8 +154,10 @@ def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
         )
     elif prefix.candidates > rows * _CROWD:
         # All pairs of a crowd would be looked at, where bands compare each row with a few leaders.
-        times = 2 * prefix.candidates / rows
-        why = f"prefixes would compare a set with about {times:,.0f} others, bands with a few leaders of them"
+        others = 2 * prefix.candidates / rows
+        why = (
+            f"prefixes would compare a set with about {others:,.0f} others, bands with a few leaders of them"
+        )
     elif prefix.seconds <= EXACT_WORTH * lsh.seconds:
         method, why = (
             "prefix",
