@@ -81,9 +81,9 @@ def test_estimates_of_a_collection_that_the_sample_holds_whole_are_near():
 def test_between_two_collections_only_meetings_across_count():
     sets = zipf(800, 6)
     near = [{*sorted(row)[1:], 90_000} for row in sets]
-    choice = chosen(roads.items_of([*sets, *near], boundary=800, cut=200)).choice
+    choice = chosen(roads.items_of([*sets, *near], boundary=800, cut=200), 0.6).choice
     assert choice.roads["prefix"].candidates > 0
-    apart = chosen(roads.items_of([*sets, *zipf(800, 7)], boundary=800, cut=200)).choice
+    apart = chosen(roads.items_of([*sets, *zipf(800, 7)], boundary=800, cut=200), 0.6).choice
     assert apart.roads["prefix"].candidates < choice.roads["prefix"].candidates
 
 

@@ -131,7 +131,7 @@ def _by_prefixes(met: Met, cut: float, sample: SimilaritySample) -> RoadEstimate
 
 def _entries(few: pa.RecordBatch, bound: Bound, boundary: int | None) -> float:
     """How many elements the prefix of a set has, on average."""
-    # How long prefixes are follows from the sizes alone; that of the few are much like all.
+    # How long prefixes are follows from sizes alone, and those of a few sets are much like those of all.
     lengths = PrefixLengths.of(TakeCensus(8, boundary)(few), bound, boundary)
     offsets = list_buffers(few["elements"])[1]
     return float(lengths(few, offsets).mean()) if len(few) else 0.0
@@ -140,12 +140,10 @@ def _entries(few: pa.RecordBatch, bound: Bound, boundary: int | None) -> float:
 def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
     """The better road, and the reason in a sentence."""
     lsh, prefix = roads["lsh"], roads["prefix"]
-    method, why = (
-        "lsh",
-        (
-            f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix.seconds)} of one "
-            f"core, bands {seconds(lsh.seconds)}"
-        ),
+    method = "lsh"
+    why = (
+        f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix.seconds)} of "
+        f"one core, bands {seconds(lsh.seconds)}"
     )
     if prefix.candidates is None:
         why = (
