@@ -3,8 +3,8 @@
 Both estimates come from the sample that the bands are planned by, and from constants. What bands cost follows
 from how alike the sampled rows are. What prefixes cost follows from how rare the rarest elements of sets are,
 which no sample of rows shows: all elements are counted, by buckets of their hash, and the sampled sets are
-then put through the very stages of the join. Where ordering all elements would already cost more than the
-bands, as it does with long texts, that pass is spared.
+then put through the very stages of the join. Where it would already cost too much to order all elements and
+cut prefixes, as it does with long texts, that pass is spared.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.elements import SetTexts, sets_of, shingler_of
 from lookalike.joins.items import Items
+from lookalike.joins.leaders import ROUNDS
 from lookalike.joins.prefixes import (
     BLOCK,
     Census,
@@ -43,6 +44,7 @@ from lookalike.theory.costs import (
     EXACT_WORTH,
     seconds_for_checks,
     seconds_for_keys,
+    seconds_for_meetings,
     seconds_for_order,
     seconds_for_prefixes,
     seconds_for_set_checks,
@@ -50,7 +52,9 @@ from lookalike.theory.costs import (
 )
 from lookalike.types import I64, list_buffers
 
-#: Checks a row of a large bucket costs, about.
+#: Over so many candidates a row, as a bucket gives at most, rows are a crowd.
+_CROWD = buckets.LARGE / 2
+#: Checks that a row of a crowd costs, about.
 _LEADERS = 4
 
 
@@ -78,29 +82,37 @@ def choose(
         size = float(np.diff(list_buffers(few["elements"])[1]).mean()) if len(few) else 0.0
         elements = size * sample.keyed_items
         text_bytes = 0.0 if items.shingle is None else sample.bytes_per_item * sample.keyed_items
-        lsh = _by_bands(banded, sample, elements, text_bytes)
-        order = seconds_for_order(elements, text_bytes)
-        if order > EXACT_WORTH * lsh.seconds:
-            roads = {"lsh": lsh, "prefix": RoadEstimate(seconds=order, candidates=None)}
-            return Chosen(choice=Choice(method="lsh", why=_why(roads, size), roads=roads), drawn=drawn)
+        near = sample.total_pairs * drawn.share_at_least(threshold)
+        crowd = near > sample.keyed_items * _CROWD
+        lsh = _by_bands(banded, sample, elements, text_bytes, crowd=crowd)
+        bound = Bound("jaccard", threshold, items.boundary is not None)
+        entries = _entries(few, bound, items.boundary) * sample.keyed_items
+        # Before anybody meets; nothing but the sample was looked at so far.
+        cut = seconds_for_order(elements, text_bytes) + seconds_for_prefixes(entries)
+        if crowd or cut > EXACT_WORTH * lsh.seconds:
+            least = cut + seconds_for_meetings(near, near)
+            prefix = RoadEstimate(seconds=least, candidates=near if crowd else None)
+            roads = {"lsh": lsh, "prefix": prefix}
+            return Chosen(choice=_between(roads, size, sample.keyed_items), drawn=drawn)
         sets = None
         if items.shingle is not None:
             sets = engine.map(items.table, SetTexts(items.shingle.shingler(items.seed)))
-        bound = Bound("jaccard", threshold, items.boundary is not None)
         met = _let_meet(few, items.table if sets is None else sets, bound, items.boundary, engine)
-        roads = {"lsh": lsh, "prefix": _by_prefixes(met, order, sample)}
-        method = _better(roads, sample.keyed_items)
-        choice = Choice(method=method, why=_why(roads, size), roads=roads)
-        return Chosen(choice=choice, drawn=drawn, sets=sets if method == "prefix" else None)
+        roads = {"lsh": lsh, "prefix": _by_prefixes(met, cut, sample)}
+        choice = _between(roads, size, sample.keyed_items)
+        return Chosen(choice=choice, drawn=drawn, sets=sets if choice.method == "prefix" else None)
 
 
-def _by_bands(banded: Plan, sample: SimilaritySample, elements: float, text_bytes: float) -> RoadEstimate:
+def _by_bands(
+    banded: Plan, sample: SimilaritySample, elements: float, text_bytes: float, *, crowd: bool
+) -> RoadEstimate:
     assert banded.expected_candidates is not None
     items, bands = sample.keyed_items, banded.banding.bands
+    # Rows of a large bucket are compared with leaders: near-copies of one with it alone, others with several.
+    leaders = _LEADERS if crowd else bands * ROUNDS
     candidates = banded.expected_candidates
     if candidates > items * bands * buckets.LARGE / 2:
-        # Most rows are in large buckets, where each is compared with a few leaders.
-        candidates = float(items * _LEADERS)
+        candidates = float(items * leaders)
     keyed = seconds_for_signatures(items, banded.slots, elements, text_bytes) + seconds_for_keys(items, bands)
     if text_bytes:
         checked = seconds_for_checks(candidates, sample.bytes_per_item)
@@ -109,46 +121,54 @@ def _by_bands(banded: Plan, sample: SimilaritySample, elements: float, text_byte
     return RoadEstimate(seconds=keyed + checked, candidates=candidates)
 
 
-def _by_prefixes(met: Met, order: float, sample: SimilaritySample) -> RoadEstimate:
+def _by_prefixes(met: Met, cut: float, sample: SimilaritySample) -> RoadEstimate:
     rate = sample.total_pairs / max(1, met.pairs)
     # Where prefixes would meet more often than there are pairs, every two sets meet once.
     meetings = min(met.meetings * rate, float(sample.total_pairs))
     candidates = met.candidates * rate
-    entries = met.entries / max(1, met.sets) * sample.keyed_items
-    return RoadEstimate(
-        seconds=order + seconds_for_prefixes(entries, meetings, candidates), candidates=candidates
-    )
+    return RoadEstimate(seconds=cut + seconds_for_meetings(meetings, candidates), candidates=candidates)
 
 
-def _better(roads: dict[str, RoadEstimate], rows: int) -> str:
+def _entries(few: pa.RecordBatch, bound: Bound, boundary: int | None) -> float:
+    """How many elements the prefix of a set has, on average."""
+    # How long prefixes are follows from sizes alone, and those of a few sets are much like those of all.
+    lengths = PrefixLengths.of(TakeCensus(8, boundary)(few), bound, boundary)
+    offsets = list_buffers(few["elements"])[1]
+    return float(lengths(few, offsets).mean()) if len(few) else 0.0
+
+
+def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
+    """The better road, and the reason in a sentence."""
     lsh, prefix = roads["lsh"], roads["prefix"]
-    if prefix.candidates is not None and prefix.candidates > rows * buckets.LARGE / 2:
-        # Crowds: all their pairs would be listed, where bands compare each row with a few leaders.
-        return "lsh"
-    return "prefix" if prefix.seconds <= EXACT_WORTH * lsh.seconds else "lsh"
-
-
-def _why(roads: dict[str, RoadEstimate], size: float) -> str:
-    """The reason, in a sentence."""
-    lsh, prefix = roads["lsh"].seconds, roads["prefix"].seconds
-    if roads["prefix"].candidates is None:
-        return (
-            f"ordering sets of about {size:.0f} elements would alone take {seconds(prefix)} of one core, "
-            f"bands {seconds(lsh)} in all"
-        )
-    return (
-        f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix)} of one core, "
-        f"bands {seconds(lsh)}"
+    method = "lsh"
+    why = (
+        f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix.seconds)} of "
+        f"one core, bands {seconds(lsh.seconds)}"
     )
+    if prefix.candidates is None:
+        why = (
+            f"to order sets of about {size:.0f} elements and cut their prefixes would alone take "
+            f"{seconds(prefix.seconds)} of one core, bands {seconds(lsh.seconds)} in all"
+        )
+    elif prefix.candidates > rows * _CROWD:
+        # All pairs of a crowd would be looked at, where bands compare each row with a few leaders.
+        others = 2 * prefix.candidates / rows
+        why = (
+            f"prefixes would compare a set with about {others:,.0f} others, bands with a few leaders of them"
+        )
+    elif prefix.seconds <= EXACT_WORTH * lsh.seconds:
+        method, why = (
+            "prefix",
+            why if prefix.seconds <= lsh.seconds else f"{why}, which would miss some pairs",
+        )
+    return Choice(method=method, why=why, roads=roads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Met:
-    """How sampled sets met: of how many sets and pairs, entries of prefixes, meetings, and candidates."""
+    """How sampled sets met: of how many pairs, how many meetings there were, and how many candidates."""
 
-    sets: int
     pairs: int
-    entries: int
     meetings: int
     candidates: int
 
@@ -174,9 +194,7 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
         theirs = np.diff(np.concatenate([[0], np.cumsum(entries["side"].to_numpy())])[starts])
         pairs, meetings = (len(few) - second) * second, (of_key - theirs) * theirs
     return Met(
-        sets=len(few),
         pairs=pairs,
-        entries=len(entries),
         meetings=int(meetings.sum()),
         candidates=len(Meet(bound)(entries)),
     )

@@ -67,6 +67,11 @@ class Drawn:
         distinct, levels, *rest = (int(value) for value in table.column("values"))
         return cls(counts=tuple(rest[:levels]), distinct=distinct, rows=tuple(rest[levels:]))
 
+    def share_at_least(self, similarity: float) -> float:
+        """The share of its pairs whose signatures agree at least so much."""
+        agreeing = np.arange(len(self.counts)) >= similarity * (len(self.counts) - 1)
+        return float(np.array(self.counts)[agreeing].sum()) / max(1, sum(self.counts))
+
 
 @dataclass(frozen=True, eq=False)
 class Under:
