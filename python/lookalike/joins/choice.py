@@ -54,6 +54,8 @@ from lookalike.types import I64, list_buffers
 
 #: Over so many candidates a row, as a bucket gives at most, rows are a crowd.
 _CROWD = buckets.LARGE / 2
+#: Texts have a shingle for so many bytes at least, but for those that say the same again and again.
+_BYTES_A_SHINGLE = 16
 #: Checks that a row of a crowd costs, about.
 _LEADERS = 4
 
@@ -78,6 +80,8 @@ def choose(
         drawn = draw(engine, items, family)
         sample = similarity_sample(items, drawn)
         banded = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
+        if (plain := _plainly_bands(items, banded, sample)) is not None:
+            return Chosen(choice=plain, drawn=drawn)
         few = _picked(engine, items, drawn)
         size = float(np.diff(list_buffers(few["elements"])[1]).mean()) if len(few) else 0.0
         elements = size * sample.keyed_items
@@ -101,6 +105,24 @@ def choose(
         roads = {"lsh": lsh, "prefix": _by_prefixes(met, cut, sample)}
         choice = _between(roads, size, sample.keyed_items)
         return Chosen(choice=choice, drawn=drawn, sets=sets if choice.method == "prefix" else None)
+
+
+def _plainly_bands(items: Items, banded: Plan, sample: SimilaritySample) -> Choice | None:
+    """Bands, if texts are so long that to order their sets alone costs more; not a single set is looked at."""
+    if items.shingle is None:
+        return None
+    text_bytes = sample.bytes_per_item * sample.keyed_items
+    elements = text_bytes / _BYTES_A_SHINGLE
+    lsh = _by_bands(banded, sample, elements, text_bytes, crowd=False)
+    order = seconds_for_order(elements, text_bytes)
+    if order <= EXACT_WORTH * lsh.seconds:
+        return None
+    why = (
+        f"to order the sets of texts of about {sample.bytes_per_item:,.0f} bytes would alone take "
+        f"{seconds(order)} of one core, bands {seconds(lsh.seconds)} in all"
+    )
+    roads = {"lsh": lsh, "prefix": RoadEstimate(seconds=order, candidates=None)}
+    return Choice(method="lsh", why=why, roads=roads)
 
 
 def _by_bands(
