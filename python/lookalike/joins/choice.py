@@ -108,7 +108,7 @@ def choose(
 
 
 def _plainly_bands(items: Items, banded: Plan, sample: SimilaritySample) -> Choice | None:
-    """Bands, if texts are so long that to order their sets alone costs more; not a single set is looked at."""
+    """Bands, if texts are so long that to order their sets alone costs more; no set is looked at."""
     if items.shingle is None:
         return None
     text_bytes = sample.bytes_per_item * sample.keyed_items
