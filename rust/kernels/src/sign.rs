@@ -163,7 +163,8 @@ pub fn key_sets(
 /// What was odd about a document, as bits.
 pub(crate) fn flags_of(seen: &Seen) -> u8 {
     let empty = seen.shingles == 0;
-    u8::from(empty) * FLAG_EMPTY | u8::from(seen.short && !empty) * FLAG_SHORT | u8::from(seen.unspaced) * FLAG_UNSPACED
+    let short = seen.short && !empty;
+    (u8::from(empty) * FLAG_EMPTY) | (u8::from(short) * FLAG_SHORT) | (u8::from(seen.unspaced) * FLAG_UNSPACED)
 }
 
 type RowPiece<'o> = (&'o mut [u32], &'o mut [u64], &'o mut [u64], &'o mut [u8]);
