@@ -163,26 +163,23 @@ def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
     """The better road, and the reason in a sentence."""
     lsh, prefix = roads["lsh"], roads["prefix"]
     method = "lsh"
+    over = "over " if prefix.candidates is None else ""
     why = (
-        f"of sets of about {size:.0f} elements prefixes are expected to take {seconds(prefix.seconds)} of "
-        f"one core, bands {seconds(lsh.seconds)}"
+        f"for sets of about {size:.0f} elements prefixes would take {over}{seconds(prefix.seconds)} of one "
+        f"core, bands {seconds(lsh.seconds)}"
     )
     if prefix.candidates is None:
-        why = (
-            f"to order sets of about {size:.0f} elements and cut their prefixes would alone take "
-            f"{seconds(prefix.seconds)} of one core, bands {seconds(lsh.seconds)} in all"
-        )
-    elif prefix.candidates > rows * _CROWD:
+        return Choice(method=method, why=why, roads=roads)
+    if prefix.candidates > rows * _CROWD:
         # All pairs of a crowd would be looked at, where bands compare each row with a few leaders.
         others = 2 * prefix.candidates / rows
         why = (
             f"prefixes would compare a set with about {others:,.0f} others, bands with a few leaders of them"
         )
     elif prefix.seconds <= EXACT_WORTH * lsh.seconds:
-        method, why = (
-            "prefix",
-            why if prefix.seconds <= lsh.seconds else f"{why}, which would miss some pairs",
-        )
+        method = "prefix"
+        if prefix.seconds > lsh.seconds:
+            why += ", which would miss some pairs"
     return Choice(method=method, why=why, roads=roads)
 
 
