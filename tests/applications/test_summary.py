@@ -12,7 +12,7 @@ from lookalike.runs.watch import Watch
 
 
 def test_a_plan_of_one_band():
-    options = la.PairOptions(threshold=1.0, slots=1)
+    options = la.PairOptions(threshold=1.0, slots=1, method="lsh")
     planned = rehearse(open_source(["a", "b"]), options, engine=LocalEngine(1), watch=Watch())
     assert "1 band of 1 row, 1 of 1 slot\n" in planned.summary()
 

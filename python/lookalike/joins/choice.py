@@ -9,7 +9,8 @@ cut prefixes, as it does with long texts, that pass is spared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from operator import add
 from typing import ClassVar
 
@@ -70,6 +71,22 @@ class Chosen:
     choice: Choice
     drawn: Drawn | None = None
     sets: Table | None = None
+
+    def to_table(self) -> Table:
+        """The choice and the sample, as a table to settle."""
+        drawn = None if self.drawn is None else asdict(self.drawn)
+        return Table.of(json=[json.dumps({"choice": asdict(self.choice), "drawn": drawn})])
+
+    @classmethod
+    def from_table(cls, table: Table) -> Chosen:
+        """Read back what `to_table` made."""
+        stored = json.loads(table.batches[0]["json"][0].as_py())
+        choice, drawn = stored["choice"], stored["drawn"]
+        roads = {name: RoadEstimate(**road) for name, road in choice["roads"].items()}
+        if drawn is not None:
+            counts, rows = tuple(drawn["counts"]), tuple(drawn["rows"])
+            drawn = Drawn(counts=counts, distinct=drawn["distinct"], rows=rows)
+        return cls(choice=Choice(**(choice | {"roads": roads})), drawn=drawn)
 
 
 def choose(

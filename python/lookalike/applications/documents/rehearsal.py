@@ -101,9 +101,9 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
-    items = by_rarest_words(items, engine=engine, watch=watch)
-    chosen = chosen_road(items, options, engine=engine, watch=watch)
-    ready = _ready(items, chosen, options, engine=engine, watch=watch)
+    joined = by_rarest_words(items, engine=engine, watch=watch)
+    chosen = chosen_road(joined, options, engine=engine, watch=watch)
+    ready = _ready(joined, chosen, options, engine=engine, watch=watch)
     median = chosen.drawn.median_similarity if chosen.drawn is not None else None
     return Rehearsal(
         options=options,

@@ -74,14 +74,24 @@ def chosen_road(items: Items, options: PairOptions, *, engine: Engine, watch: Wa
     if options.verify == "signature":
         why = "of the roads that auto knows only lsh has signatures to verify by"
         return Chosen(choice=Choice(method="lsh", why=why, roads={}))
-    return choose(
-        items,
-        threshold=options.threshold,
-        recall=options.recall,
-        family=family_of(options),
-        engine=engine,
-        watch=watch,
-    )
+    made: list[Chosen] = []
+
+    def choice() -> Table:
+        made.append(
+            choose(
+                items,
+                threshold=options.threshold,
+                recall=options.recall,
+                family=family_of(options),
+                engine=engine,
+                watch=watch,
+            )
+        )
+        return made[0].to_table()
+
+    settled = engine.settle("choice", choice)
+    # Sets that were made on the way are at hand only in the run that made them.
+    return made[0] if made else Chosen.from_table(settled)
 
 
 def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engine, watch: Watch) -> Joined:
