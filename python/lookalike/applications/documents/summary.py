@@ -91,7 +91,8 @@ def rehearsal_lines(
 
 def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
     banding = (
-        f"{plan.banding.bands} bands of {plan.banding.rows} rows, {plan.banding.slots} of {plan.slots} slots"
+        f"{numbers.several(plan.banding.bands, 'band')} of {numbers.several(plan.banding.rows, 'row')}, "
+        f"{numbers.count(plan.banding.slots)} of {numbers.several(plan.slots, 'slot')}"
     )
     promise = f"{numbers.percent(plan.recall)} promised"
     return [
