@@ -40,7 +40,7 @@ def test_expanded_pairs_are_all_pairs(threshold):
     docs = [*texts.families(30, seed=1), "", "short", "Short!", "...", ""]
     truth = oracle.pairs([oracle.shingles(text) for text in docs], threshold)
     assert len(truth) > 20
-    assert found(la.similar_pairs(docs, threshold=threshold, recall=SURE, expand=True)) == truth
+    assert found(la.similar_pairs(docs, threshold=threshold, recall=SURE, method="lsh", expand=True)) == truth
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.8, 1.0])
@@ -54,7 +54,10 @@ def test_expanded_pairs_between_two_collections_are_all_pairs_across(threshold):
     assert len(truth) > 15
     for expand in (False, True):
         assert (
-            found(la.similar_pairs(first, second, threshold=threshold, recall=SURE, expand=expand)) == truth
+            found(
+                la.similar_pairs(first, second, threshold=threshold, recall=SURE, method="lsh", expand=expand)
+            )
+            == truth
         )
 
 
@@ -68,7 +71,7 @@ def test_pairs_across_are_right_in_large_buckets_too(monkeypatch, large, one, ot
     truth = oracle.pairs_across(
         [oracle.shingles(x) for x in first], [oracle.shingles(x) for x in second], 0.7
     )
-    pairs = la.similar_pairs(first, second, threshold=0.7, recall=SURE)
+    pairs = la.similar_pairs(first, second, threshold=0.7, recall=SURE, method="lsh")
     assert found(pairs).items() <= truth.items()
     if large == 64 and one + other <= 62:
         assert found(pairs) == truth
@@ -80,7 +83,7 @@ def test_pairs_across_are_right_in_large_buckets_too(monkeypatch, large, one, ot
 def test_copies_across_in_a_large_bucket_are_no_pair_with_themselves(monkeypatch):
     monkeypatch.setattr(buckets, "LARGE", 3)
     docs = texts.joined(texts.variants(texts.prose(100, 5), 12, 1))
-    pairs = found(la.similar_pairs(docs, docs, threshold=0.9999, recall=0.5))
+    pairs = found(la.similar_pairs(docs, docs, threshold=0.9999, recall=0.5, method="lsh"))
     assert pairs == {(row, row): 1.0 for row in range(12)}
 
 
@@ -114,4 +117,7 @@ def test_other_shingles_keep_the_promise_of_verified_pairs(shingle):
 
     truth = oracle.pairs([windows(text) for text in docs], 0.5)
     assert len(truth) > 5
-    assert found(la.similar_pairs(docs, shingle=shingle, threshold=0.5, recall=SURE, expand=True)) == truth
+    assert (
+        found(la.similar_pairs(docs, shingle=shingle, threshold=0.5, recall=SURE, method="lsh", expand=True))
+        == truth
+    )

@@ -37,7 +37,9 @@ def test_recall_of_edited_copies_is_as_promised(threshold):
     all_of_them = {True: 0, False: 0}
     for seed in SEEDS:
         corpus, truth = planted(seed)
-        pairs = la.similar_pairs(corpus.texts, threshold=threshold, recall=PROMISE, seed=seed, expand=True)
+        pairs = la.similar_pairs(
+            corpus.texts, threshold=threshold, recall=PROMISE, method="lsh", seed=seed, expand=True
+        )
         found = {(row["a"], row["b"]): row["similarity"] for row in pairs}
         # Nothing outside of families is similar, so what was found must be true, to the last bit.
         assert found.items() <= truth.items()
@@ -66,7 +68,7 @@ def test_recall_of_small_sets_exactly_at_the_threshold_is_as_promised(shared, un
             draw.shuffle(elements)
             apart = shared + (union - shared) // 2
             items += [elements[:apart], elements[:shared] + elements[apart:]]
-        pairs = la.similar_pairs(items, threshold=shared / union, recall=PROMISE, seed=seed)
+        pairs = la.similar_pairs(items, threshold=shared / union, recall=PROMISE, method="lsh", seed=seed)
         assert all(row["b"] == row["a"] + 1 and row["a"] % 2 == 0 for row in pairs)
         found += len(pairs)
         planned += len(items) // 2
@@ -75,7 +77,7 @@ def test_recall_of_small_sets_exactly_at_the_threshold_is_as_promised(shared, un
 
 def test_the_estimate_of_recall_is_near_what_was_measured():
     corpus, truth = planted(0)
-    pairs = la.similar_pairs(corpus.texts, threshold=0.7, recall=0.8, seed=5)
+    pairs = la.similar_pairs(corpus.texts, threshold=0.7, recall=0.8, method="lsh", seed=5)
     there = sum(similarity >= 0.7 for similarity in truth.values())
     measured = len(pairs) / there
     estimate = pairs.account.recall

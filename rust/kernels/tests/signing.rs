@@ -146,8 +146,10 @@ proptest! {
             })
             .collect();
         for level in Level::available() {
-            let (elements, starts, _) = sets(level, &values, &offsets, &spec);
+            let (elements, starts, flags) = sets(level, &values, &offsets, &spec);
             prop_assert_eq!(&(elements, starts), &ragged(&rows));
+            let empty: Vec<bool> = flags.iter().map(|flag| flag & FLAG_EMPTY != 0).collect();
+            prop_assert_eq!(empty, rows.iter().map(Vec::is_empty).collect::<Vec<_>>());
         }
         prop_assert_eq!(&canonical(&ragged(&rows).0, &ragged(&rows).1, false), &ragged(&rows));
     }
