@@ -116,6 +116,8 @@ def bucket_table(*members_of_buckets, bands=None):
     return Table.of(
         bucket=np.repeat(np.array(keys, np.uint64), sizes),
         row=np.concatenate([np.asarray(members, np.uint32) for members in members_of_buckets]),
+        # The first is the one of least content.
+        content=np.concatenate([np.arange(size, dtype=np.uint64) for size in sizes]),
     )
 
 

@@ -1,6 +1,6 @@
 """Bucket keys → buckets → candidates."""
 
-from lookalike.bands.buckets import LARGE, Names, Once, PairUp, rows_of
-from lookalike.bands.keys import Buckets, Members, bands_of, key_columns
+from lookalike.bands.buckets import LARGE, Once, PairUp, rows_of
+from lookalike.bands.keys import Buckets, bands_of, key_columns
 
-__all__ = ["LARGE", "Buckets", "Members", "Names", "Once", "PairUp", "bands_of", "key_columns", "rows_of"]
+__all__ = ["LARGE", "Buckets", "Once", "PairUp", "bands_of", "key_columns", "rows_of"]

@@ -63,14 +63,3 @@ class Once:
 def rows_of(pairs: U64) -> tuple[U32, U32]:
     """The lower and the higher row of pairs."""
     return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32)
-
-
-@dataclass(frozen=True)
-class Names:
-    """A stage over grouped buckets: the key of each (`bucket`), once a batch."""
-
-    light: ClassVar[bool] = True
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        keys = batch["bucket"].to_numpy()
-        return pa.record_batch({"bucket": pa.array(keys[run_starts(keys)[:-1]])})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -47,39 +47,11 @@ class Buckets:
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        keys, chosen = self._keys(batch)
+        wanted = self.marked[batch["row"].to_numpy()]
+        chosen: slice | I64 = slice(None) if wanted.all() else np.flatnonzero(wanted)
+        keys = [batch[_column(band)].to_numpy()[chosen] for band in range(self.first, self.last)]
         row = batch["row"].to_numpy()[chosen].astype(np.uint32)
         # Band by band, so that each band's rows stay in the order they came in.
         return pa.record_batch(
             {"bucket": pa.array(np.concatenate(keys)), "row": pa.array(np.tile(row, len(keys)))}
-        )
-
-    def _keys(self, batch: pa.RecordBatch) -> tuple[list[U64], slice | I64]:
-        """The keys of each band, and which rows of the batch they are of."""
-        wanted = self.marked[batch["row"].to_numpy()]
-        chosen: slice | I64 = slice(None) if wanted.all() else np.flatnonzero(wanted)
-        bands = range(self.first, self.last)
-        return [batch[_column(band)].to_numpy()[chosen] for band in bands], chosen
-
-
-@dataclass(frozen=True, eq=False)
-class Members(Buckets):
-    """A stage: keyed rows → those in certain buckets, with their content (`bucket`, `row`, `content`)."""
-
-    #: Keys of the buckets, sorted.
-    buckets: U64 = field(kw_only=True)
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        bands, chosen = self._keys(batch)
-        keys = np.array(bands)
-        # One more, so that there is something at the end to compare with.
-        known = np.append(self.buckets, np.uint64(0))
-        at = np.searchsorted(self.buckets, keys)
-        band, place = np.nonzero((known[at] == keys) & (at < len(self.buckets)))
-        return pa.record_batch(
-            {
-                "bucket": pa.array(keys[band, place]),
-                "row": pa.array(batch["row"].to_numpy()[chosen][place].astype(np.uint32)),
-                "content": pa.array(batch["content"].to_numpy()[chosen][place]),
-            }
         )

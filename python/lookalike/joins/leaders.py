@@ -48,39 +48,48 @@ class LeaderAccount:
 
 
 def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -> LeaderAccount:
-    """Check the rows of large buckets (sorted by bucket, then content) against leaders.
+    """Check the rows of large buckets against leaders.
 
-    `joined` are pairs already verified.
+    Parameters
+    ----------
+    large
+        Rows (`bucket`, `row`, `content`), those of one bucket one after the other.
+    joined
+        Pairs already verified.
     """
     if not large.rows:
         return LeaderAccount()
-    keys, members = large.column("bucket"), large.column("row").astype(np.int64)
-    bands = bands_of(keys)
+    keys, members, contents = (large.column(name) for name in ("bucket", "row", "content"))
+    starts = run_starts(keys)
     forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
+    labels = forest.labels()
     failed: U64 = np.empty(0, np.uint64)
     unsettled: list[I64] = []
     checked = 0
+    bands = bands_of(keys[starts[:-1]])
     for band in np.flatnonzero(np.bincount(bands)):
-        here = bands == band
-        key, row = keys[here], members[here]
+        led = _Led.of(
+            keys, members, contents, [(starts[at], starts[at + 1]) for at in np.flatnonzero(bands == band)]
+        )
         # In the last round no bucket gets a new leader: what has become small is paired, and the rest is
         # given up.
         for rounds_left in range(ROUNDS, -1, -1):
-            if not len(row):
+            if not len(led.row):
                 break
-            a, b, waiting = _candidates(key, row, forest.labels(), lead=rounds_left > 0)
+            a, b, waiting = _candidates(led, labels, lead=rounds_left > 0)
             fresh = ~_among(_codes(a, b), failed)
-            found = check(a[fresh], b[fresh])
+            a, b = a[fresh], b[fresh]
+            found = check(a, b)
             forest.join(found[0].astype(np.uint32), found[1].astype(np.uint32))
-            checked += int(fresh.sum())
-            codes = _codes(a[fresh], b[fresh])
-            failed = np.sort(np.concatenate([failed, codes[~_among(codes, np.sort(_codes(*found)))]]))
             labels = forest.labels()
-            still = waiting & (labels[row] != labels[_leader_of(key, row)])
-            key, row = key[still], row[still]
-        unsettled.append(row)
-    sizes = np.diff(run_starts(keys))
+            checked += len(a)
+            if len(found[0]) < len(a):
+                codes = _codes(a, b)
+                failed = np.sort(np.concatenate([failed, codes[~_among(codes, np.sort(_codes(*found)))]]))
+            led = led.only(waiting & (labels[led.row] != labels[led.leader]))
+        unsettled.append(led.row)
+    sizes = np.diff(starts)
     return LeaderAccount(
         buckets=len(sizes),
         rows=_distinct_rows(members),
@@ -91,32 +100,64 @@ def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -
     )
 
 
-def _distinct_rows(rows: I64) -> int:
+@dataclass(frozen=True, eq=False)
+class _Led:
+    """Rows of the buckets of one band, and the leader of each row's bucket: the row of least content."""
+
+    key: U64
+    row: I64
+    content: U64
+    leader: I64
+
+    @classmethod
+    def of(cls, key: U64, row: U32, content: U64, runs: list[tuple[int, int]]) -> _Led:
+        """The rows of some buckets, from one place to another each."""
+        key, row, content = (
+            np.concatenate([column[start:stop] for start, stop in runs]) for column in (key, row, content)
+        )
+        return cls._choose(key, row.astype(np.int64), content)
+
+    @classmethod
+    def _choose(cls, key: U64, row: I64, content: U64) -> _Led:
+        if not len(row):
+            return cls(key, row, content, row)
+        starts = run_starts(key)
+        sizes = np.diff(starts)
+        least = np.repeat(np.minimum.reduceat(content, starts[:-1]), sizes)
+        # Of rows with the same content the least.
+        leader = np.minimum.reduceat(np.where(content == least, row, _NO_ROW), starts[:-1])
+        return cls(key, row, content, np.repeat(leader, sizes))
+
+    def only(self, wanted: Bools) -> _Led:
+        """Some of the rows, which choose new leaders among themselves."""
+        return self._choose(self.key[wanted], self.row[wanted], self.content[wanted])
+
+
+_NO_ROW = 2**62
+
+
+def _distinct_rows(rows: I64 | U32) -> int:
     return int(np.count_nonzero(np.bincount(rows)))
 
 
-def _leader_of(key: U64, row: I64) -> I64:
-    """The first row of each row's bucket."""
-    starts = run_starts(key)
-    return np.repeat(row[starts[:-1]], np.diff(starts))
+def _candidates(led: _Led, labels: U32, *, lead: bool) -> tuple[I64, I64, Bools]:
+    """Candidates of a round, lower row first, and which rows wait for its outcome.
 
-
-def _candidates(key: U64, row: I64, labels: U32, *, lead: bool) -> tuple[I64, I64, Bools]:
-    """Candidates of a round, each once, and which rows wait for its outcome.
-
-    Those are the ones not in their leader's cluster yet. A bucket's first row leads it, and every waiting row
-    is checked against it if buckets are led in this round. Buckets that have become small are paired
-    outright, and none of their rows waits.
+    Those are the ones not in their leader's cluster yet; every one of them is checked against the leader if
+    buckets are led in this round. Buckets that have become small are paired outright, and none of their rows
+    waits.
     """
-    leader = _leader_of(key, row)
-    sizes = np.diff(run_starts(key))
+    sizes = np.diff(run_starts(led.key))
     small = sizes <= buckets.LARGE
     in_small = np.repeat(small, sizes)
-    waiting: Bools = (labels[row] != labels[leader]) & ~in_small
+    waiting: Bools = (labels[led.row] != labels[led.leader]) & ~in_small
     runs = np.concatenate([[0], np.cumsum(sizes[small])]).astype(np.int64)
-    x, y = _core.pair_up(row[in_small].astype(np.uint32), runs, threads=1)
-    led = waiting & lead
-    return *_distinct(np.concatenate([leader[led], x]), np.concatenate([row[led], y])), waiting
+    x, y = _core.pair_up(led.row[in_small].astype(np.uint32), runs, threads=1)
+    asked = np.flatnonzero(waiting) if lead else np.empty(0, np.int64)
+    # A row is in one bucket of a band, so no pair comes twice; and a leader's candidates stay side by side.
+    leader, row = led.leader[asked], led.row[asked]
+    a, b = np.concatenate([np.minimum(leader, row), x]), np.concatenate([np.maximum(leader, row), y])
+    return a, b, waiting
 
 
 def _distinct(a: I64, b: I64) -> tuple[I64, I64]:
@@ -139,8 +180,9 @@ def _among(codes: U64, ordered: U64) -> Bools:
 
 def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, LeaderAccount]:
     """Candidates of large buckets between two collections: every row with a few leaders of the other side."""
-    members = large.column("row").astype(np.int64)
-    starts = run_starts(large.column("bucket"))
+    keys, members, contents = (large.column(name) for name in ("bucket", "row", "content"))
+    order = np.lexsort((members, contents, keys))
+    members, starts = members[order].astype(np.int64), run_starts(keys[order])
     found: list[tuple[I64, I64]] = []
     possible = 0
     for start, stop in pairwise(starts.tolist()):

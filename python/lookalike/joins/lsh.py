@@ -15,7 +15,7 @@ and in candidates, of which a row has at most `bands · LARGE / 2`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Buckets, Members, Names, Once, PairUp, buckets, rows_of
-from lookalike.engines import Engine, Table, as_it_is
+from lookalike.bands import Buckets, Once, PairUp, buckets, rows_of
+from lookalike.engines import Engine, Held, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.items import Items
@@ -35,7 +35,7 @@ from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
-from lookalike.types import F64, I64, U32, Bools
+from lookalike.types import F64, I64, U32, U64, Bools, concatenate
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
 LEAST = 2.0**-33
@@ -120,13 +120,24 @@ def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
 
 
 def _large_buckets(engine: Engine, ready: Prepared, shared: Table) -> Table:
-    """The rows of every large bucket, by content."""
-    names = engine.group(shared, "bucket", Names(), least=buckets.LARGE + 1)
-    # Few buckets are large, so their rows are looked for again rather than carry every row's content along.
-    found = np.unique(names.column("bucket"))
-    members = Members(0, ready.plan.banding.bands, ready.marked, buckets=found)
-    keyed = ready.keyed if len(found) else Table((), ready.keyed.schema)
-    return engine.group(engine.map(keyed, members), "bucket", as_it_is, order=("content", "row"))
+    """The rows of every large bucket, with their content."""
+    # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
+    large = engine.group(shared, "bucket", as_it_is, least=buckets.LARGE + 1)
+    return engine.fetch(ready.keyed, large, ("row",), WithContent())
+
+
+@dataclass(frozen=True)
+class WithContent:
+    """A stage for `fetch` from keyed rows: rows of buckets → with the `content` of each."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        content = held.whole(contents)[held.at(batch["row"].to_numpy())]
+        return pa.record_batch({"bucket": batch["bucket"], "row": batch["row"], "content": pa.array(content)})
+
+
+def contents(batches: Sequence[pa.RecordBatch]) -> U64:
+    """The column `content` of all batches."""
+    return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
 def _candidates(
@@ -217,7 +228,7 @@ class _Verification:
         found = self._engine.fetch(
             self._table, candidates, ("a", "b"), self._stage(self._floor), advance=advance
         )
-        a, b = found.column("a").astype(np.int64), found.column("b").astype(np.int64)
+        a, b = (found.column(name).astype(np.int64, copy=False) for name in ("a", "b"))
         similarity: F64 = found.column("similarity")
         self._parts.append((a, b, similarity, np.full(len(a), from_bands)))
         return a, b, similarity

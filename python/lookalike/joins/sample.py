@@ -130,9 +130,9 @@ def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_RO
 
 def least_glances(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
     """The least glances, sorted, each once, and the least row of each."""
-    share = 4 * count / max(1, items.rows)
+    # Many times as many as asked for, if all rows look different: few more are needed where most look alike.
+    share = 16 * count / max(1, items.rows)
     while True:
-        # If all rows look different, so many times as asked for; less if there are copies.
         limit = min(_LAST, int(share * _LAST))
         parts = engine.fold(items.table, Under(limit, items.view, items.seed), add)
         if parts is None:

@@ -92,6 +92,7 @@ def _quotient(shared: U32, union: U32) -> F64:
 
 
 def _reaching(batch: pa.RecordBatch, similarity: F64, at_least: float) -> pa.RecordBatch:
-    reached = pa.array(similarity >= at_least)
+    reached = similarity >= at_least
     columns = {"a": batch["a"], "b": batch["b"], "similarity": pa.array(similarity)}
-    return pa.record_batch(columns).filter(reached)
+    compared = pa.record_batch(columns)
+    return compared if reached.all() else compared.filter(pa.array(reached))

@@ -35,6 +35,17 @@ impl Table {
         self.filling += 1;
     }
 
+    /// Clears, and makes room for so many elements: none of them moves another.
+    pub(crate) fn clear_for(&mut self, count: usize) {
+        self.clear();
+        if count * 2 > self.entries.len() {
+            self.entries.clear();
+            self.entries.resize((count * 2).next_power_of_two(), Entry::default());
+            self.filling = 1;
+            self.marking = 0;
+        }
+    }
+
     pub(crate) fn forget_marks(&mut self) {
         if self.marking == u32::MAX {
             self.entries.iter_mut().for_each(|entry| entry.marked = 0);
@@ -52,6 +63,15 @@ impl Table {
 
     #[inline(always)]
     pub(crate) fn insert(&mut self, x: u64) {
+        self.insert_at(x);
+        if self.len * 2 > self.entries.len() {
+            self.grow();
+        }
+    }
+
+    /// Inserts where there is room for it, and says at which place the element is, until the table grows.
+    #[inline(always)]
+    pub(crate) fn insert_at(&mut self, x: u64) -> u32 {
         let mask = self.entries.len() - 1;
         let mut at = x as usize & mask;
         loop {
@@ -59,26 +79,18 @@ impl Table {
             if entry.filling != self.filling {
                 *entry = Entry { element: x, filling: self.filling, marked: 0 };
                 self.len += 1;
-                if self.len * 2 > self.entries.len() {
-                    self.grow();
-                }
-                return;
+                return at as u32;
             }
             if entry.element == x {
-                return;
+                return at as u32;
             }
             at = (at + 1) & mask;
         }
     }
 
-    /// Where an element stands that is here, until the next insertion.
-    pub(crate) fn place(&self, x: u64) -> u32 {
-        let mask = self.entries.len() - 1;
-        let mut at = x as usize & mask;
-        while self.entries[at].element != x || self.entries[at].filling != self.filling {
-            at = (at + 1) & mask;
-        }
-        at as u32
+    /// How many places there are, until the next insertion.
+    pub(crate) fn places(&self) -> usize {
+        self.entries.len()
     }
 
     /// Marks what stands at a place: whether this was the first time since marks were forgotten.
@@ -87,9 +99,9 @@ impl Table {
         std::mem::replace(&mut self.entries[place as usize].marked, self.marking) != self.marking
     }
 
-    /// Marks an element: `None` if it is not here, else whether this was the first time since marks were forgotten.
+    /// Marks an element, unless its place was counted: `None` if it is not here, else whether it was marked for the first time.
     #[inline(always)]
-    pub(crate) fn mark(&mut self, x: u64) -> Option<bool> {
+    pub(crate) fn mark(&mut self, x: u64, counted: impl Fn(u32) -> bool) -> Option<bool> {
         let mask = self.entries.len() - 1;
         let mut at = x as usize & mask;
         loop {
@@ -98,7 +110,8 @@ impl Table {
                 return None;
             }
             if entry.element == x {
-                return Some(std::mem::replace(&mut entry.marked, self.marking) != self.marking);
+                let new = std::mem::replace(&mut entry.marked, self.marking) != self.marking;
+                return Some(new && !counted(at as u32));
             }
             at = (at + 1) & mask;
         }
@@ -124,6 +137,19 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
+    fn what_there_is_room_for_stays_at_its_place() {
+        let mut table = Table::default();
+        for count in [0, 1, 40, 700, 30] {
+            table.clear_for(count);
+            let places: Vec<u32> = (0..count as u64).map(|i| table.insert_at(mix(i))).collect();
+            assert_eq!(table.len(), count);
+            for (i, place) in places.into_iter().enumerate() {
+                assert_eq!(table.insert_at(mix(i as u64)), place);
+            }
+        }
+    }
+
+    #[test]
     fn holds_what_a_hash_set_holds_through_many_fillings() {
         let mut table = Table::default();
         for round in 0..50u64 {
@@ -134,11 +160,14 @@ mod tests {
             assert_eq!(table.len(), expected.len());
             table.forget_marks();
             for i in 0..500 {
-                assert_eq!(table.mark(mix(i)).is_some(), expected.contains(&mix(i)));
+                assert_eq!(table.mark(mix(i), |_| false).is_some(), expected.contains(&mix(i)));
             }
             if let Some(&x) = elements.first() {
                 table.forget_marks();
-                assert_eq!((table.mark(x), table.mark(x)), (Some(true), Some(false)));
+                assert_eq!((table.mark(x, |_| false), table.mark(x, |_| false)), (Some(true), Some(false)));
+                table.forget_marks();
+                let place = table.insert_at(x);
+                assert_eq!(table.mark(x, |counted| counted == place), Some(false));
             }
         }
     }

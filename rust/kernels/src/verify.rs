@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::ends::Ends;
 use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 use crate::table::Table;
+use crate::template::{Shared, Template};
 
 /// Items by row number, in pieces as they were read.
 pub struct Rows<'a, T> {
@@ -65,8 +65,8 @@ struct Workspace {
     scratch: Scratch,
     left: Table,
     extra: Table,
-    ends: Ends,
-    middle: Vec<u64>,
+    template: Template,
+    shared: Shared,
     kept: Kept,
 }
 
@@ -98,39 +98,43 @@ fn keep_on<L: Lanes>(row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) {
 
 #[inline(always)]
 fn fill_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) {
-    let Workspace { scratch, left, ends, .. } = work;
+    let Workspace { scratch, left, .. } = work;
     left.clear();
-    ends.forget();
     document::<L>(text, spec, scratch, left);
 }
 
-/// Learns where the words of the left text stand and where its shingles are in the table; pays from its second right item on.
 #[inline(always)]
-fn learn_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) {
-    let Workspace { scratch, left, ends, middle, .. } = work;
-    middle.clear();
-    document::<L>(text, spec, scratch, middle);
-    ends.learn::<L>(text, middle, left);
+fn learn_on<L: Lanes>(text: &[u8], spec: &Spec, work: &mut Workspace) -> bool {
+    work.template.learn::<L>(text, spec, &mut work.left)
 }
 
 #[inline(always)]
-fn count_on<L: Lanes>(left_text: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
-    let Workspace { scratch, left, extra, ends, middle, .. } = work;
+fn count_on<L: Lanes>(text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
+    let Workspace { scratch, left, extra, .. } = work;
     let mut count = Count::begin(left, extra, at_least);
-    match ends.shared(left_text, text, spec.k) {
-        None => {
-            document::<L>(text, spec, scratch, &mut count);
+    document::<L>(text, spec, scratch, &mut count);
+    count.end()
+}
+
+/// As `count`, of a left text that was learnt.
+#[inline(always)]
+fn count_alike_on<L: Lanes>(learnt: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
+    work.template.share::<L>(learnt, text, spec, &mut work.shared);
+    let Workspace { left, extra, template, shared, .. } = work;
+    let windows = shared.count();
+    if windows == 0 {
+        // Nothing alike; and a text without a window is a shingle of its own.
+        return count_on::<L>(text, spec, at_least, work);
+    }
+    let mut count = Count::begin(left, extra, at_least);
+    if template.once() {
+        count.shared = windows;
+        count.take_all_but(&shared.fresh, |place| template.holds(shared, place));
+    } else {
+        for place in template.places(shared) {
+            count.shared += usize::from(count.left.mark_place(place));
         }
-        Some(shared) => {
-            for &place in shared.places() {
-                count.shared += usize::from(count.left.mark_place(place));
-            }
-            middle.clear();
-            // A middle shorter than a window holds no window, and is not a document of its own.
-            if !document::<L>(&text[shared.middle()], spec, scratch, middle).short {
-                count.take(middle);
-            }
-        }
+        count.take(&shared.fresh);
     }
     count.end()
 }
@@ -142,10 +146,13 @@ for_each_path! {
     fn keep(level; row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) => keep_on
 }
 for_each_path! {
-    fn learn(level; text: &[u8], spec: &Spec, work: &mut Workspace) => learn_on
+    fn learn(level; text: &[u8], spec: &Spec, work: &mut Workspace) -> bool => learn_on
 }
 for_each_path! {
-    fn count(level; left: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts => count_on
+    fn count(level; text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts => count_on
+}
+for_each_path! {
+    fn count_alike(level; learnt: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts => count_alike_on
 }
 
 /// One right item streaming past the left item's table.
@@ -180,18 +187,26 @@ impl<'t> Count<'t> {
     }
 }
 
-impl Sink for Count<'_> {
+impl Count<'_> {
+    /// Takes elements, but for those whose places in the table were counted already.
     #[inline(always)]
-    fn take(&mut self, elements: &[u64]) {
+    fn take_all_but(&mut self, elements: &[u64], counted: impl Fn(u32) -> bool) {
         if self.extra.len() > self.most_extra {
             return;
         }
         for &x in elements {
-            match self.left.mark(x) {
-                Some(first_time) => self.shared += usize::from(first_time),
+            match self.left.mark(x, &counted) {
+                Some(new) => self.shared += usize::from(new),
                 None => self.extra.insert(x),
             }
         }
+    }
+}
+
+impl Sink for Count<'_> {
+    #[inline(always)]
+    fn take(&mut self, elements: &[u64]) {
+        self.take_all_but(elements, |_| false);
     }
 }
 
@@ -217,26 +232,31 @@ pub fn compare_texts(
         work.kept.clear();
         let busy = Busy::of(a, b);
         let mut held = None;
-        for (a, b, i) in busy.pairs(a, b) {
+        let mut learnt = false;
+        let pairs = busy.pairs(a, b);
+        for (at, &(a, b, i)) in pairs.iter().enumerate() {
+            if let Some(&(_, later, _)) = pairs.get(at + 2) {
+                fetch_ahead(texts.get(later));
+            }
             let (left, right) = (texts.get(a), texts.get(b));
             for (row, text) in [(a, left), (b, right)] {
                 if text.len() <= SHORT && busy.pairs_of(row) > 1 && work.kept.get(row).is_none() {
                     keep(level, row, text, spec, work);
                 }
             }
-            let again = held == Some(a);
-            held = Some(a);
-            if !again {
+            if held != Some(a) {
+                held = Some(a);
+                learnt = false;
                 match work.kept.get(a) {
                     Some(shingles) => {
                         work.left.clear();
                         work.left.insert_all(shingles);
-                        work.ends.forget();
                     }
                     None => fill(level, left, spec, work),
                 }
-            } else if Ends::serve(spec) && !work.ends.learnt() && busy.pairs_of(b) == 1 {
-                learn(level, left, spec, work);
+            } else if !learnt && left.len() <= SHORT && Template::serves(spec) && busy.pairs_of(b) == 1 {
+                // Pays from the second right item on.
+                learnt = learn(level, left, spec, work);
             }
             out[i] = if left == right {
                 let all = work.left.len() as u32;
@@ -245,11 +265,26 @@ pub fn compare_texts(
                 let mut count = Count::begin(&mut work.left, &mut work.extra, at_least);
                 count.take(shingles);
                 count.end()
+            } else if learnt {
+                count_alike(level, left, right, spec, at_least, work)
             } else {
-                count(level, left, right, spec, at_least, work)
+                count(level, right, spec, at_least, work)
             };
         }
     });
+}
+
+/// Asks memory for the beginning of a text that will be read soon; the rest comes by itself once it is.
+#[inline(always)]
+fn fetch_ahead(text: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in text.chunks(64).take(16) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: asking for bytes of a slice; every such machine has the instruction.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = text;
 }
 
 /// Exact counts of candidates among sets of distinct elements; best in an order as above.
@@ -317,31 +352,38 @@ mod tests {
         let letters = ["a", "bb", "É", "ccc", "д", "漢字", "x9", "longerword"];
         let gaps = [" ", ", ", "—", "\n\n", " é? ", "。"];
         let pick = |i: u64, n: usize| (mix(seed.wrapping_mul(1000) + i) % n as u64) as usize;
-        let words: Vec<&str> = (0..30).map(|i| letters[pick(i, letters.len())]).collect();
-        let join = |words: &[&str]| {
-            words
-                .iter()
-                .enumerate()
-                .map(|(i, w)| format!("{w}{}", gaps[pick(500 + i as u64, gaps.len())]))
-                .collect::<String>()
-        };
+        // A word brings the gap after it along, so that texts are the same bytes again after an edit.
+        let word = |i: u64| (letters[pick(i, letters.len())], gaps[pick(500 + i, gaps.len())]);
+        let words: Vec<(&str, &str)> = (0..30).map(word).collect();
+        let join = |words: &[(&str, &str)]| words.iter().map(|(w, gap)| format!("{w}{gap}")).collect::<String>();
         let mut all = vec![join(&words), join(&words[3..]), join(&words[..27]), String::new(), "a".into()];
-        for edit in 0..12 {
+        for edits in 0..12 {
             let mut edited = words.clone();
-            let at = pick(100 + edit, words.len());
-            match edit % 4 {
-                0 => edited[at] = letters[pick(200 + edit, letters.len())],
-                1 => edited.insert(at, letters[pick(300 + edit, letters.len())]),
-                2 => drop(edited.remove(at)),
-                _ => edited.splice(at..at, words[..at / 2].to_vec()).for_each(drop),
+            // One edit, or two or three: the texts part and find together again.
+            for edit in (0..1 + edits / 4).map(|more| edits + 50 * more) {
+                let at = pick(100 + edit, edited.len());
+                match edit % 4 {
+                    0 => edited[at] = word(200 + edit),
+                    1 => edited.insert(at, word(300 + edit)),
+                    2 => drop(edited.remove(at)),
+                    _ => edited.splice(at..at, words[..at / 2].to_vec()).for_each(drop),
+                }
             }
             all.push(join(&edited));
         }
         // The same bytes but one, which splits or joins words or changes a character in the middle of its bytes.
         let text = all[0].clone();
-        for (at, c) in text.char_indices().step_by(7) {
+        for (at, c) in text.char_indices() {
             let mut other = text.clone();
-            other.replace_range(at..at + c.len_utf8(), if c == 'é' { "—" } else { "é" });
+            // A dash and a Д end in the same byte; a full stop and an あ begin with the same.
+            let instead = match c {
+                'é' => "—",
+                '—' => "Д",
+                '。' => "あ",
+                _ if at % 7 == 0 => "é",
+                _ => continue,
+            };
+            other.replace_range(at..at + c.len_utf8(), instead);
             all.push(other);
         }
         all

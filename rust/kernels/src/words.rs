@@ -39,33 +39,41 @@ impl<'t> Scanner<'t> {
             if self.done() {
                 break;
             }
-            // SAFETY: a path is only entered on a machine that has it.
-            let (mut words, beyond) = match self.text[self.at..].first_chunk::<64>() {
-                Some(block) => unsafe { L::word_bytes(block) },
-                None => {
-                    let mut block = [0; 64];
-                    let rest = &self.text[self.at..];
-                    block[..rest.len()].copy_from_slice(rest);
-                    unsafe { L::word_bytes(&block) }
-                }
-            };
-            if beyond | self.covered != 0 {
-                words |= self.decode_beyond(beyond);
-            }
-            let mut changes = words ^ (words << 1 | self.inside);
-            self.inside = words >> 63;
-            edges.reserve(64);
-            let base = self.at as u32;
-            while changes != 0 {
-                edges.push(base + changes.trailing_zeros());
-                changes &= changes - 1;
-            }
-            self.at += 64;
+            self.block::<L>(edges);
         }
+    }
+
+    /// The same over one block; returns at which of its bytes words begin and end, as bits. There must be a block left.
+    #[inline(always)]
+    pub(crate) fn block<L: Lanes>(&mut self, edges: &mut Vec<u32>) -> u64 {
+        // SAFETY: a path is only entered on a machine that has it.
+        let (mut words, beyond) = match self.text[self.at..].first_chunk::<64>() {
+            Some(block) => unsafe { L::word_bytes(block) },
+            None => {
+                let mut block = [0; 64];
+                let rest = &self.text[self.at..];
+                block[..rest.len()].copy_from_slice(rest);
+                unsafe { L::word_bytes(&block) }
+            }
+        };
+        if beyond | self.covered != 0 {
+            words |= self.decode_beyond(beyond);
+        }
+        let changes = words ^ (words << 1 | self.inside);
+        self.inside = words >> 63;
+        edges.reserve(65);
+        let base = self.at as u32;
+        let mut rest = changes;
+        while rest != 0 {
+            edges.push(base + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+        self.at += 64;
         if self.done() && self.inside != 0 {
             edges.push(self.text.len() as u32);
             self.inside = 0;
         }
+        changes
     }
 
     /// The word bytes among those beyond ASCII in this block, and what runs over into the next.
@@ -110,7 +118,7 @@ pub(crate) fn hash_words(
     let mut next_capital = 0;
     out.reserve(edges.len() / 2);
     let mut edges = edges;
-    if !casefold || capitals.is_empty() {
+    if edges.len() >= 2 * BLOCK && (!casefold || capitals.is_empty()) {
         edges = hash_blocks(text, edges, lower, seed, out);
     }
     for edge in edges.chunks_exact(2) {
