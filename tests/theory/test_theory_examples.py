@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-ROOMS = ["areas", "banding", "collisions", "planning", "pyramid", "recall", "sample"]
+ROOMS = ["areas", "banding", "hashes", "planning", "pyramid", "recall", "sample"]
 
 
 @pytest.mark.parametrize("name", ROOMS)
