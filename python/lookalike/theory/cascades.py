@@ -40,7 +40,7 @@ class Cascade(Amplifiable["Cascade"]):
     >>> round(cascade.probability(0.2), 4), round(cascade.probability(0.8), 4)
     (0.8785, 0.0064)
     >>> print(cascade.sensitivity(0.2, 0.8))
-    (0.2, 0.8, 0.8785341, 0.0063847)-sensitive
+    (0.2, 0.8, 0.8784974, 0.0063847)-sensitive
     """
 
     collision: Collision

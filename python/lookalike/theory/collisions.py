@@ -83,6 +83,10 @@ class Collision(ABC):
             raise OptionError(f"{probability:g} is not a probability: they lie from 0 to 1")
         return self._distance(float(probability))
 
+    def wider(self) -> Collision | None:
+        """The same with buckets of twice the width; None where a slot is no bucket on a line."""
+        return None
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `collision_from_dict` reads them back."""
         # Every kind there is below is a dataclass; this base has no fields of its own.
@@ -251,6 +255,9 @@ class _Projection(Collision):
     @property
     def slot(self) -> str:
         return f"the bucket of width {self.width:.4g} on a random line"
+
+    def wider(self) -> Collision | None:
+        return type(self)(2 * self.width)  # type: ignore[call-arg]
 
     def _distance(self, probability: float) -> float:
         """By halving, on a logarithmic scale: the curve falls and has no inverse in closed form."""

@@ -53,7 +53,7 @@ class DistanceSample:
             or any(count < 1 for count in self.counts)
         ):
             raise OptionError(
-                "levels and counts are not a sample: it has distances of 0 or more, and for each a count of pairs"
+                "levels and counts are not a sample: distances of 0 or more, and for each a count of pairs"
             )
         if not self.items >= 0 or not self.values_per_item >= 0 or not (self.other_items or 0) >= 0:
             raise OptionError("items, other_items and values_per_item of a sample are 0 or more")

@@ -109,7 +109,7 @@ def plan(
     tried = _families(measure, scale.distance(threshold), bits, collision)
     if similarities is not None and len(tried) > 1:
         raise OptionError(
-            "how often slots agree depends on the width of buckets: give distances, or a collision of one width"
+            "how often slots agree depends on the width of buckets: give distances, or a collision"
         )
 
     best = None

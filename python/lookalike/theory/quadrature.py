@@ -37,7 +37,7 @@ def integral(function: Callable[[FloatArray], FloatArray], low: float, high: flo
 
 
 def nodes(low: float, high: float, panels: int = 16) -> tuple[FloatArray, FloatArray]:
-    """Points and weights: the weighted sum of a smooth curve is close to its area. For many curves at once."""
+    """Points and weights: the weighted sum of a smooth curve is close to its area."""
     points, weights = _rule()
     edges = np.linspace(low, high, panels + 1)
     half = np.diff(edges)[:, np.newaxis] / 2
