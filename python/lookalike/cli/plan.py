@@ -44,9 +44,9 @@ def plan(
             metavar="NUMBER",
             parser=_as_written,
             rich_help_panel=shared.SIMILARITY,
-            help="What makes a pair: of jaccard and weighted-jaccard the least similarity, over 0 and at most "
-            "1; of cosine the least cosine; of angle the greatest angle, such as 20deg; of l2 and l1 the "
-            "greatest distance; of hamming how many bits may differ.",
+            help="What makes a pair: of jaccard and weighted-jaccard the least similarity, over 0 and at "
+            "most 1; of cosine the least cosine; of angle the greatest angle, such as 20deg; of l2 and l1 "
+            "the greatest distance; of hamming how many bits may differ.",
         ),
     ] = PairOptions.threshold,
     measure: Annotated[

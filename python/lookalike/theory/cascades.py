@@ -104,7 +104,7 @@ class Cascade(Amplifiable["Cascade"]):
             raise OptionError(f"points={points} is out of range: a curve has 2 points or more")
         furthest = self.collision.limit if furthest is None else furthest
         if math.isinf(furthest):
-            raise OptionError(f"a {self.collision.noun} has no upper limit: say with furthest= where to stop")
+            raise OptionError(f"{self.collision.noun} has no upper limit: say with furthest= where to stop")
         distances = np.linspace(0.0, furthest, points)
         return distances, self.probabilities(distances)
 

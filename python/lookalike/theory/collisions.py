@@ -37,7 +37,7 @@ class Collision(ABC):
     """The name of the family, as it is stored."""
 
     noun: ClassVar[str]
-    """What its distances are called."""
+    """What one of its distances is called, with its article."""
 
     reads_all: ClassVar[bool] = True
     """Whether a slot costs a look at every value of an item."""
@@ -74,7 +74,7 @@ class Collision(ABC):
         within = (values >= 0) & (values <= self.limit) & np.isfinite(values)
         if not np.all(within):
             ends = "0 or more" if math.isinf(self.limit) else f"from 0 to {self.limit:g}"
-            raise OptionError(f"{float(values[~within].flat[0]):g} is not a {self.noun}: they lie {ends}")
+            raise OptionError(f"{float(values[~within].flat[0]):g} is not {self.noun}: they lie {ends}")
         return self._chances(values)
 
     def distance(self, probability: float) -> float:
@@ -115,7 +115,7 @@ class MinHashCollision(LinearCollision):
     """The least element of a random order is the same with the Jaccard similarity, 1 − d."""
 
     family = "minhash"
-    noun = "Jaccard distance"
+    noun = "a Jaccard distance"
     dependent = True
 
     @property
@@ -135,7 +135,7 @@ class WeightedMinHashCollision(LinearCollision):
     """MinHash of weighted sets and bags, by Σmin/Σmax = 1 − d."""
 
     family = "weighted-minhash"
-    noun = "weighted Jaccard distance"
+    noun = "a weighted Jaccard distance"
 
     @property
     def limit(self) -> float:
@@ -151,7 +151,7 @@ class HyperplaneCollision(LinearCollision):
     """The sides of a random hyperplane: a uniform direction separates two vectors with probability θ/180°."""
 
     family = "hyperplanes"
-    noun = "angle"
+    noun = "an angle"
 
     @property
     def limit(self) -> float:
@@ -188,7 +188,7 @@ class BitSamplingCollision(LinearCollision):
     bits: int
 
     family = "bit-sampling"
-    noun = "Hamming distance"
+    noun = "a Hamming distance"
     reads_all = False
 
     def __post_init__(self) -> None:
@@ -221,7 +221,7 @@ class UnaryCollision(LinearCollision):
     extent: float
 
     family = "unary"
-    noun = "L1 distance"
+    noun = "an L1 distance"
     reads_all = False
 
     def __post_init__(self) -> None:
@@ -284,7 +284,7 @@ class GaussianCollision(_Projection):
     width: float
 
     family = "gaussian"
-    noun = "L2 distance"
+    noun = "an L2 distance"
 
     def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio, inverse = _ratios(distances, self.width)
@@ -307,11 +307,11 @@ class CauchyCollision(_Projection):
     width: float
 
     family = "cauchy"
-    noun = "L1 distance"
+    noun = "an L1 distance"
 
     def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio, inverse = _ratios(distances, self.width)
-        cut = np.where(np.isinf(ratio), 0.0, inverse * np.log1p(np.where(np.isinf(ratio), 0.0, ratio) ** 2))
+        cut = inverse * np.log1p(ratio**2)
         differ = (2 * np.arctan(inverse) + cut) / math.pi
         return np.where(ratio > 1, 1 - differ, (2 * np.arctan(ratio) - cut) / math.pi), differ
 
@@ -330,7 +330,7 @@ class RangeCollision(Collision):
     reach: float = 0.0
 
     family = "ranges"
-    noun = "difference"
+    noun = "a difference"
     reads_all = False
 
     def __post_init__(self) -> None:
@@ -377,9 +377,9 @@ def collision_from_dict(stored: Mapping[str, Any]) -> Collision:
 
 
 def _ratios(distances: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
-    """width/d, infinite for no distance at all, and d/width."""
+    """width/d and d/width; the first ends where its square would no longer be a number."""
     with np.errstate(divide="ignore", over="ignore"):
-        return np.asarray(width / distances), np.asarray(distances / width)
+        return np.minimum(width / distances, 1e150), np.asarray(distances / width)
 
 
 # NumPy has no error function, and SciPy is too much to ask of a plain install for one.

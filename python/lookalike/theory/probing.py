@@ -46,7 +46,7 @@ def probed(collision: Collision, distance: float, *, rows: int, probes: int) -> 
 
     >>> from lookalike.theory.collisions import HyperplaneCollision
     >>> [round(probed(HyperplaneCollision(), 20, rows=16, probes=probes), 3) for probes in (1, 17, 137)]
-    [0.152, 0.456, 0.74]
+    [0.152, 0.456, 0.741]
     """
     for name, value in (("rows", rows), ("probes", probes)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:

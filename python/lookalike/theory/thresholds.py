@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from lookalike.errors import OptionError
 from lookalike.theory.cascades import FAR
-from lookalike.theory.collisions import Collision
+from lookalike.theory.collisions import BitSamplingCollision, Collision
 from lookalike.theory.ranges import checked_threshold
 
 FloatArray = npt.NDArray[np.float64]
@@ -229,7 +229,7 @@ def scale_of(measure: str, *, bits: int | None = None) -> Scale:
             raise OptionError(
                 "measure='hamming' needs to know how long items are: give bits, such as bits=64"
             )
-        return Counts(measure, bits)
+        return Counts(measure, BitSamplingCollision(bits).bits)
     raise OptionError(f"measure={measure!r} is unknown: choose {', '.join(MEASURES[:-1])} or {MEASURES[-1]}")
 
 
