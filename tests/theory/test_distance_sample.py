@@ -16,7 +16,7 @@ def sample(distances, *, items=1000, **more):
     return DistanceSample.from_distances(distances, items=items, values_per_item=128, **more)
 
 
-@given(st.lists(st.floats(0, 1e6), max_size=40))
+@given(st.lists(st.just(0.0) | st.floats(1e-200, 1e6), max_size=40))
 def test_distances_are_counted_to_three_digits_and_never_rounded_up(distances):
     counted = sample(distances)
     assert counted.pairs == len(distances)
@@ -54,6 +54,10 @@ def test_an_empty_sample_and_one_of_copies_expect_the_worst():
 def test_a_sample_round_trips_through_json():
     counted = sample([1.0, 2.5, 2.5])
     assert DistanceSample(**json.loads(json.dumps(counted.to_dict()))) == counted
+
+
+def test_a_distance_next_to_nothing_is_nothing():
+    assert sample([5e-324]).levels == (0.0,)
 
 
 @pytest.mark.parametrize("wrong", [[-1.0], [float("nan")], [float("inf")]])

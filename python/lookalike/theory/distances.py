@@ -80,8 +80,8 @@ class DistanceSample:
         values = np.asarray(distances, dtype=np.float64).ravel()
         if values.size and not (np.all(values >= 0) and np.all(np.isfinite(values))):
             raise OptionError("distances of a sample are numbers of 0 or more")
-        with np.errstate(divide="ignore"):
-            powers = np.where(values > 0, np.floor(np.log10(values)) - 2, 0)
+        # Under 1e-300 there is no power of ten to count in: such a distance is none.
+        powers = np.floor(np.log10(np.maximum(values, 1e-298))) - 2
         rounded = np.floor(values / 10.0**powers) * 10.0**powers
         # 123 · 0.1 would print as 12.300000000000001, and 0.1 · 10 differ from 1 as a level.
         levels, counts = np.unique([float(f"{value:.3g}") for value in rounded], return_counts=True)
