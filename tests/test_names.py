@@ -8,7 +8,9 @@ import pytest
 import lookalike as la
 
 NAMES = [
+    "Amplification",
     "Banding",
+    "Cascade",
     "Clusters",
     "Comparison",
     "DedupOptions",
@@ -19,6 +21,8 @@ NAMES = [
     "PairOptions",
     "Pairs",
     "Plan",
+    "RangeQuery",
+    "Sensitivity",
     "Sets",
     "Shingle",
     "TopOptions",

@@ -15,7 +15,9 @@ Everything here is a room on one road:
     compare          two texts: how similar, and what they share
     decontaminate    which test items occur, whole or in part, in training documents
     plan             what a threshold and a promised recall ask of the bands
-    MinHash          the family of hash functions behind it
+    MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
+    Sensitivity      what a family promises of near pairs and of far ones
+    RangeQuery       tables and checks for one query
     Shingle          how a document becomes a set
 
 Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
@@ -42,14 +44,16 @@ if TYPE_CHECKING:
     from lookalike.families import MinHash
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
-    from lookalike.theory import Banding, Plan, plan
+    from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
     from lookalike.types import Clusters, Pairs, Sets
 
 __version__ = "0.1.0"
 
 #: Where each public name lives. They are imported when first used, so that `import lookalike` is quick.
 _HOMES = {
+    "Amplification": "theory",
     "Banding": "theory",
+    "Cascade": "theory",
     "Clusters": "types",
     "Comparison": "applications.compare",
     "DedupOptions": "applications.documents",
@@ -60,6 +64,8 @@ _HOMES = {
     "PairOptions": "applications.documents",
     "Pairs": "types",
     "Plan": "theory",
+    "RangeQuery": "theory",
+    "Sensitivity": "theory",
     "Sets": "types",
     "Shingle": "shingles",
     "TopOptions": "applications.top",
@@ -78,7 +84,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "Amplification",
     "Banding",
+    "Cascade",
     "Clusters",
     "Comparison",
     "DedupOptions",
@@ -89,6 +97,8 @@ __all__ = [
     "PairOptions",
     "Pairs",
     "Plan",
+    "RangeQuery",
+    "Sensitivity",
     "Sets",
     "Shingle",
     "TopOptions",

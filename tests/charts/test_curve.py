@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.charts import s_curve_svg, s_curve_text
+from lookalike.charts import Axis, s_curve_svg, s_curve_text
 from lookalike.errors import OptionError
 from lookalike.theory import Banding, plan
 
@@ -92,6 +92,57 @@ def test_a_text_curve_keeps_to_its_size_and_rises(banding, threshold, width, hei
     assert min(rows[-1]) == 0
     highest = [min(found) for found in rows]
     assert highest == sorted(highest, reverse=True)
+
+
+DEGREES = Axis(name="angle", low=0, high=180, unit="°", falls=True)
+
+GOLDEN_FALLING = """\
+chance to be found, by angle
+100% ┤⠉⠙⠒⠦⣄▒▒┊
+     │    ⠈⠙⠦⣄
+ 50% ┤       ⠈⠙⠦⣄⡀
+     │       ┊░░░⠙⠲⠤⣄⡀
+  0% ┤       ┊░░░░░░░⠉⠙⠒⠲⠤⠤⠤⢤⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀
+     └┬───────┬────────┬───────┬───────┬
+      0°     45°      90°     135°  180°
+             ▲ threshold 40°
+      ░ looked at in vain   ▒ missed"""
+
+
+def falling(points=101):
+    angles = np.linspace(0, 180, points)
+    return angles, Banding(bands=2, rows=4).probabilities(1 - angles / 180)
+
+
+def test_a_curve_by_distance_falls_and_has_its_sides_exchanged():
+    assert s_curve_text(*falling(), threshold=40, axis=DEGREES, width=40, height=10) == GOLDEN_FALLING
+
+
+def test_the_svg_of_a_falling_curve_shades_what_is_missed_on_the_left():
+    svg = s_curve_svg(*falling(), threshold=40, reached=0.6, axis=DEGREES)
+    root = ET.fromstring(svg)
+    xs = {kind: [x for x, _ in points_of(by_kind(root, kind))] for kind in ("in-vain", "missed", "curve")}
+    at = float(by_kind(root, "threshold").attrib["x1"])
+    assert max(xs["missed"]) == pytest.approx(at)
+    assert min(xs["in-vain"]) == pytest.approx(at)
+    assert (at - min(xs["curve"])) / (max(xs["curve"]) - min(xs["curve"])) == pytest.approx(
+        40 / 180, abs=1e-4
+    )
+    assert "falls with its angle" in root.attrib["aria-label"]
+    assert "threshold 40°: 60.0% found" in [text.text for text in root.iter(f"{SVG}text")]
+
+
+@given(st.floats(0.1, 1e6), st.integers(24, 120), st.booleans())
+def test_axes_of_any_length_keep_to_their_width(high, width, unicode):
+    axis = Axis(name="distance", high=high, falls=True)
+    curve = np.linspace(0, high, 50), np.linspace(1, 0, 50)
+    drawn = s_curve_text(*curve, threshold=high / 5, reached=0.8, axis=axis, width=width, unicode=unicode)
+    assert max(map(len, drawn.split("\n")[1:-1])) <= width
+
+
+def test_one_bit_is_no_bits():
+    axis = Axis(name="distance", high=8, unit=" bits", falls=True)
+    assert [axis.write(n) for n in (1.0, 3.0)] == ["1 bit", "3 bits"]
 
 
 def points_of(path: ET.Element) -> list[tuple[float, float]]:

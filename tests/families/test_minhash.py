@@ -13,6 +13,7 @@ from lookalike.errors import OptionError, SourceError
 from lookalike.families import MinHash
 from lookalike.measures.sets import as_sets
 from lookalike.shingles import Shingle, sets_of_texts
+from lookalike.theory import Cascade, Sensitivity
 
 FAMILIES = ["bucketed", "khash", "universal"]
 PATHS = _core.paths()
@@ -203,3 +204,16 @@ def test_unknown_orders_are_refused_with_those_there_are():
         MinHash(orders="simhash")
     with pytest.raises(OptionError, match="threads=0"):
         MinHash().signatures([[1]], threads=0)
+
+
+def test_the_family_says_what_ands_and_ors_make_of_it():
+    family = MinHash()
+    assert family.collision(0.25) == 0.75
+    assert family.sensitivity(0.2, 0.8) == Sensitivity(0.2, 0.8, family.collision(0.2), family.collision(0.8))
+    cascade = family.and_(5).or_(20)
+    assert isinstance(cascade, Cascade)
+    assert cascade.functions == 100
+    assert f"{1 - cascade.probability(0.2):.6f}" == "0.000356"
+    assert cascade.fixed_point() == pytest.approx(cascade.probability(cascade.fixed_distance()))
+    with pytest.raises(OptionError, match=r"1\.5 is not a Jaccard distance: they lie from 0 to 1"):
+        family.collision(1.5)

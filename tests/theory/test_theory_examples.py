@@ -5,7 +5,10 @@ import importlib
 
 import pytest
 
-ROOMS = ["areas", "banding", "collisions", "planning", "pyramid", "recall", "sample"]
+ROOMS = [
+    *("amplification", "areas", "banding", "cascades", "collisions", "distances", "hashes", "planning"),
+    *("probing", "pyramid", "quadrature", "range_queries", "recall", "sample", "sensitivity"),
+]
 
 
 @pytest.mark.parametrize("name", ROOMS)

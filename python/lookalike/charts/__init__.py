@@ -6,10 +6,11 @@ numbers      1,234,567 and 2.7 MB and 3 min 20 s and 95.2%
 """
 
 from lookalike.charts import numbers
-from lookalike.charts.curve import s_curve_svg, s_curve_text
+from lookalike.charts.curve import Axis, s_curve_svg, s_curve_text
 from lookalike.charts.histogram import similarity_histogram_svg, similarity_histogram_text
 
 __all__ = [
+    "Axis",
     "numbers",
     "s_curve_svg",
     "s_curve_text",

@@ -67,11 +67,11 @@ def checked_size(width: int, height: int, *, least_width: int, least_height: int
 
 
 def _beneath(labels: Mapping[int, str], columns: int) -> str:
-    """Labels centred under their columns; one that would touch its neighbour is left out."""
+    """Labels centred under their columns, as far as they fit; one too near its neighbour is left out."""
     line = [" "] * (columns + max(map(len, labels.values()), default=0))
     free = 0
     for column, label in sorted(labels.items()):
-        start = max(0, column - (len(label) - 1) // 2)
+        start = max(0, min(column - (len(label) - 1) // 2, columns - len(label)))
         if start >= free:
             line[start : start + len(label)] = label
             free = start + len(label) + 1

@@ -6,24 +6,92 @@ import json as jsonlib
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from lookalike.applications.documents import PairOptions
-from lookalike.charts import s_curve_svg, s_curve_text
+from lookalike.charts import Axis, s_curve_svg, s_curve_text
 from lookalike.cli import options as shared
+from lookalike.errors import OptionError
 from lookalike.runs import atomic_write
+from lookalike.theory import Plan
 from lookalike.theory import plan as choose
+from lookalike.theory.collisions import CauchyCollision, Collision, GaussianCollision, UnaryCollision
+
+Value = TypeVar("Value")
 
 #: A chart is drawn as wide as the terminal, within reason.
 _NARROWEST, _WIDEST = 40, 78
 
 
+def _as_written(threshold: Any) -> str:
+    """A threshold is a number with or without a unit; what it means, the measure knows."""
+    text = str(threshold).strip()
+    if not any(character.isdigit() for character in text):
+        raise typer.BadParameter(f"{text!r} is no threshold: give a number such as 0.8, or 20deg")
+    return text
+
+
 def plan(
-    threshold: shared.Threshold = PairOptions.threshold,
+    context: typer.Context,
+    threshold: Annotated[
+        # Any: the default is a number, and a person may write a unit behind one.
+        Any,
+        typer.Option(
+            "--threshold",
+            "-t",
+            metavar="NUMBER",
+            parser=_as_written,
+            rich_help_panel=shared.SIMILARITY,
+            help="What makes a pair: of jaccard and weighted-jaccard the least similarity, over 0 and at "
+            "most 1; of cosine the least cosine; of angle the greatest angle, such as 20deg; of l2 and l1 "
+            "the greatest distance; of hamming how many bits may differ.",
+        ),
+    ] = PairOptions.threshold,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            metavar="jaccard|weighted-jaccard|cosine|angle|l2|l1|hamming",
+            rich_help_panel=shared.SIMILARITY,
+            help="What similarity or distance is, and with it the family: MinHash, hyperplanes, projections "
+            "cut into buckets, or samples of bits.",
+        ),
+    ] = PairOptions.measure,
     recall: shared.Recall = PairOptions.recall,
     slots: shared.Slots = PairOptions.slots,
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            "--bits",
+            metavar="NUMBER",
+            show_default=False,
+            rich_help_panel=shared.SIMILARITY,
+            help="Of hamming: how many bits an item has.",
+        ),
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            metavar="NUMBER",
+            show_default="what suits the threshold",
+            rich_help_panel=shared.SIMILARITY,
+            help="Of l2 and l1: the width of the buckets that projections are cut into.",
+        ),
+    ] = None,
+    extent: Annotated[
+        float | None,
+        typer.Option(
+            "--extent",
+            metavar="NUMBER",
+            show_default=False,
+            rich_help_panel=shared.SIMILARITY,
+            help="Of l1: the length of all coordinates' ranges together, to sample levels of coordinates "
+            "(a unary code) instead of projecting.",
+        ),
+    ] = None,
     json: shared.Json = False,
     svg: Annotated[
         Path | None,
@@ -34,37 +102,77 @@ def plan(
 ) -> None:
     """Show what a threshold and a promised recall ask of the bands.
 
-    A signature is cut into bands, and two documents are compared if they agree in one whole band. The curve
-    says how likely that is, by similarity. Without data at hand the plan takes all similarities to be equally
-    common; dedup and pairs choose by a sample of the documents, see dedup --dry-run.
+    A signature is cut into bands, and two items are compared if they agree in one whole band. The curve
+    says how likely that is, by similarity or by distance. Without data at hand the plan takes all of them to
+    be equally common; dedup and pairs choose by a sample of the documents, see dedup --dry-run.
 
     \b
     Examples:
       lookalike plan --threshold 0.7 --recall 0.99
       lookalike plan -t 0.5 --slots 256 --svg curve.svg
+      lookalike plan --measure angle --threshold 20deg --slots 1024
+      lookalike plan --measure hamming --bits 64 --threshold 3
     """
-    chosen = choose(threshold, recall=recall, slots=slots)
-    similarities, chances = chosen.curve(401)
+    given = str(context.get_parameter_source("threshold")).endswith("COMMANDLINE")
+    if not given and measure in ("angle", "l2", "l1", "hamming"):
+        raise OptionError(f"a plan by {measure} needs a --threshold: {PairOptions.threshold} is a similarity")
+    chosen = choose(
+        threshold,
+        measure=measure,
+        recall=recall,
+        slots=slots,
+        bits=_of("--bits", bits, measure, "hamming"),
+        collision=_collision(
+            measure, _of("--width", width, measure, "l2", "l1"), _of("--extent", extent, measure, "l1")
+        ),
+    )
+    values, chances = chosen.curve(401)
+    axis = _axis(chosen)
     if svg is not None:
-        atomic_write(
-            svg, s_curve_svg(similarities, chances, threshold=threshold, reached=chosen.reached).encode()
-        )
+        drawn = s_curve_svg(values, chances, threshold=chosen.threshold, reached=chosen.reached, axis=axis)
+        atomic_write(svg, drawn.encode())
     if json:
         print(jsonlib.dumps(chosen.to_dict(), indent=2))
         return
-    width = min(max(shutil.get_terminal_size().columns - 2, _NARROWEST), _WIDEST)
+    width_of_chart = min(max(shutil.get_terminal_size().columns - 2, _NARROWEST), _WIDEST)
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(chosen)
     print()
-    drawn = s_curve_text(
-        similarities,
-        chances,
-        threshold=threshold,
-        reached=chosen.reached,
-        width=width,
-        height=18,
-        unicode=unicode,
+    print(
+        s_curve_text(
+            values,
+            chances,
+            threshold=chosen.threshold,
+            reached=chosen.reached,
+            axis=axis,
+            width=width_of_chart,
+            height=18,
+            unicode=unicode,
+        )
     )
-    print(drawn)
     if svg is not None:
         print(f"\nwritten: {svg}")
+
+
+def _of(option: str, value: Value | None, measure: str, *measures: str) -> Value | None:
+    """An option that only some measures have."""
+    if value is not None and measure not in measures:
+        raise OptionError(f"{option} is for --measure {' or '.join(measures)}, not {measure}: leave it out")
+    return value
+
+
+def _collision(measure: str, width: float | None, extent: float | None) -> Collision | None:
+    """The family that the options name, if they name one."""
+    if width is not None and extent is not None:
+        raise OptionError("--width cuts projections into buckets and --extent does without them: give one")
+    if extent is not None:
+        return UnaryCollision(extent)
+    if width is not None:
+        return GaussianCollision(width) if measure == "l2" else CauchyCollision(width)
+    return None
+
+
+def _axis(chosen: Plan) -> Axis:
+    scale = chosen.scale
+    low, high = scale.axis(chosen.threshold)
+    return Axis(name=scale.noun, low=low, high=high, unit=scale.unit, falls=not scale.rises)

@@ -1,6 +1,7 @@
 """Sets → signatures: families of hash functions that collide as often as items are alike."""
 
+from lookalike.families.family import Family
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
 
-__all__ = ["MinHash", "Permutations"]
+__all__ = ["Family", "MinHash", "Permutations"]

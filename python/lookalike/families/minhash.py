@@ -11,14 +11,16 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
+from lookalike.families.family import Family
 from lookalike.measures.sets import as_sets
+from lookalike.theory.collisions import MINHASH, MinHashCollision
 from lookalike.types import Signatures, string_buffers
 
 OrdersName = Literal["bucketed", "khash", "universal"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinHash:
+class MinHash(Family):
     """The MinHash family.
 
     Parameters
@@ -37,6 +39,8 @@ class MinHash:
     >>> signatures = MinHash(slots=256).signatures([[1, 2, 3, 4], [2, 3, 4, 5], [7, 8]])
     >>> abs(signatures.similarity(0, 1) - 3 / 5) < 0.1, signatures.similarity(0, 2)
     (True, 0.0)
+    >>> print(MinHash().and_(4).or_(4).sensitivity(0.2, 0.8))
+    (0.2, 0.8, 0.8784974, 0.0063847)-sensitive
     """
 
     slots: int = 128
@@ -51,11 +55,10 @@ class MinHash:
         if self.orders not in ("bucketed", "khash", "universal"):
             raise OptionError(f"orders={self.orders!r} is unknown: choose bucketed, khash or universal")
 
-    def collision(self, distance: float) -> float:
-        """The chance that two items at this Jaccard distance agree in a slot."""
-        if not 0 <= distance <= 1:
-            raise OptionError(f"{distance:g} is not a Jaccard distance: they lie from 0 to 1")
-        return 1.0 - distance
+    @property
+    def law(self) -> MinHashCollision:
+        """Two items agree in a slot with probability 1 − d, where d is their Jaccard distance."""
+        return MINHASH
 
     def signatures(self, items: Any, *, threads: int | None = None, path: str | None = None) -> Signatures:
         """Sign sets: `Sets`, lists of integers or strings, Arrow lists, rows of a sparse boolean matrix."""

@@ -1,28 +1,52 @@
 """What a road promises before it is walked: floats in, floats out; no data, no randomness.
 
-banding      the S-curve of b bands of r rows, and where it is wrong
-areas        how often, exactly: what a curve misses above a threshold and lets through below it
-sample       how alike the pairs of a collection are, from a few of them
-costs        what a bucket key and a check cost, as committed constants
-planning     threshold and recall in, banding out
-choice       which of two roads is expected to cost less
-recall       afterwards: what a run probably missed, from what it found
-collisions   how often two shingles are taken for one
+collisions     how often one function of a family agrees, by distance
+amplification  AND and OR, and what they make of a chance; their fixed point and mirror
+cascades       a family seen through ANDs and ORs: curve, areas, inverse
+sensitivity    what is promised of near pairs and of far ones
+range_queries  tables and checks for "some point within c·r, if there is one within r"
+probing        what looking into neighbouring buckets finds
+thresholds     how a measure's threshold is written, and which distance it stands for
+banding        the S-curve of b bands of r rows, and where it is wrong
+areas          how often, exactly: what a curve misses above a threshold and lets through below it
+quadrature     the same for curves without a closed form
+sample         how alike the pairs of a collection are, from the signatures of a few of them
+distances      how far apart they are, from a few exact distances
+costs          what a bucket key and a check cost, as committed constants
+planning       threshold and recall in, banding out, for any family
+plans          a plan and how it is said
+choice         which of two roads is expected to cost less
+recall         afterwards: what a run probably missed, from what it found
+pyramid        the Hamming pyramid's levels and recall
+hashes         how often two shingles are taken for one
+ranges         the ranges of threshold, recall and slots
 """
 
+from lookalike.theory.amplification import Amplification
 from lookalike.theory.banding import Banding
+from lookalike.theory.cascades import Areas, Cascade
 from lookalike.theory.choice import Choice, RoadEstimate
-from lookalike.theory.collisions import false_shared_shingle
-from lookalike.theory.planning import Plan, plan
+from lookalike.theory.distances import DistanceSample
+from lookalike.theory.hashes import false_shared_shingle
+from lookalike.theory.planning import plan
+from lookalike.theory.plans import Plan
+from lookalike.theory.range_queries import RangeQuery
 from lookalike.theory.recall import RecallEstimate, estimate_recall
 from lookalike.theory.sample import SimilaritySample
+from lookalike.theory.sensitivity import Sensitivity
 
 __all__ = [
+    "Amplification",
+    "Areas",
     "Banding",
+    "Cascade",
     "Choice",
+    "DistanceSample",
     "Plan",
+    "RangeQuery",
     "RecallEstimate",
     "RoadEstimate",
+    "Sensitivity",
     "SimilaritySample",
     "estimate_recall",
     "false_shared_shingle",

@@ -1,35 +1,397 @@
-"""How often a hash takes two shingles for one.
+"""How often one function of a family gives two items the same value, by their distance.
 
-Shingles are compared by their hashes. Two different shingles get the same n-bit hash with probability 2⁻ⁿ,
-and between two documents every shingle of the one may be mistaken for every shingle of the other.
+    minhash             sets, by Jaccard distance                          1 − d
+    weighted-minhash    weighted sets and bags, by 1 − Σmin/Σmax           1 − d
+    hyperplanes         vectors, by angle                                  1 − θ/180°
+    signs               the same with normals of ±1, about                 1 − θ/180°
+    bit-sampling        N bits, by the number that differ                  1 − d/N
+    unary               vectors by L1, all coordinates within a box        1 − d/extent
+    gaussian            vectors by L2, projected and cut into buckets      `GaussianCollision`
+    cauchy              vectors by L1, projected and cut into buckets      `CauchyCollision`
+    ranges              one measurement, cut into ranges                   `RangeCollision`
+
+All of them fall as the distance grows. Chances to agree and to differ are computed side by side, so that
+neither loses its digits where it is tiny.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
-from lookalike.errors import OptionError
+import numpy as np
+import numpy.typing as npt
+
+from lookalike.errors import ArtefactError, OptionError
+
+FloatArray = npt.NDArray[np.float64]
 
 
-def false_shared_shingle(shingles_a: int, shingles_b: int, bits: int) -> float:
-    """The chance that two sets without a common shingle share a hash all the same.
+class Collision(ABC):
+    """The chance that one function of a family collides, as a function of distance."""
 
-    It is at most 1 − (1 − 2⁻ⁿ)^(a·b), which is what is returned; the exact chance is lower only because
-    hashes may also coincide within one set, and equal if either set has a single shingle.
+    family: ClassVar[str]
+    """The name of the family, as it is stored."""
+
+    noun: ClassVar[str]
+    """What one of its distances is called, with its article."""
+
+    reads_all: ClassVar[bool] = True
+    """Whether a slot costs a look at every value of an item."""
+
+    dependent: ClassVar[bool] = False
+    """Whether the slots of a signature are slightly dependent, so that low promises need room to spare."""
+
+    @property
+    @abstractmethod
+    def limit(self) -> float:
+        """The greatest distance there is; infinite where there is none."""
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many rows a band may have at most, for the sake of its bucket key; None for any number."""
+        return None
+
+    @property
+    @abstractmethod
+    def slot(self) -> str:
+        """What one slot of a signature holds, in words."""
+
+    def probability(self, distance: float) -> float:
+        """The chance that two items at this distance agree."""
+        return float(self.chances(distance)[0])
+
+    def probabilities(self, distances: npt.ArrayLike) -> FloatArray:
+        """`probability` of each distance of an array."""
+        return self.chances(distances)[0]
+
+    def chances(self, distances: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """The chances to agree and to differ, of each distance of an array."""
+        values = np.asarray(distances, dtype=np.float64)
+        within = (values >= 0) & (values <= self.limit) & np.isfinite(values)
+        if not np.all(within):
+            ends = "0 or more" if math.isinf(self.limit) else f"from 0 to {self.limit:g}"
+            raise OptionError(f"{float(values[~within].flat[0]):g} is not {self.noun}: they lie {ends}")
+        return self._chances(values)
+
+    def distance(self, probability: float) -> float:
+        """The greatest distance at which two items agree with this probability."""
+        if not 0 <= probability <= 1:
+            raise OptionError(f"{probability:g} is not a probability: they lie from 0 to 1")
+        return self._distance(float(probability))
+
+    def wider(self) -> Collision | None:
+        """The same with buckets of twice the width; None where a slot is no bucket on a line."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `collision_from_dict` reads them back."""
+        # Every kind there is below is a dataclass; this base has no fields of its own.
+        return {"family": self.family, **asdict(self)}  # type: ignore[call-overload]
+
+    @abstractmethod
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+    @abstractmethod
+    def _distance(self, probability: float) -> float: ...
+
+
+class LinearCollision(Collision):
+    """One minus the share that a distance is of the greatest one."""
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        differ = distances / self.limit
+        return np.asarray(1 - differ), np.asarray(differ)
+
+    def _distance(self, probability: float) -> float:
+        return self.limit * (1 - probability)
+
+
+@dataclass(frozen=True)
+class MinHashCollision(LinearCollision):
+    """The least element of a random order is the same with the Jaccard similarity, 1 − d."""
+
+    family = "minhash"
+    noun = "a Jaccard distance"
+    dependent = True
+
+    @property
+    def limit(self) -> float:
+        return 1.0
+
+    @property
+    def slot(self) -> str:
+        return "the least element in a random order"
+
+
+MINHASH = MinHashCollision()
+
+
+@dataclass(frozen=True)
+class WeightedMinHashCollision(LinearCollision):
+    """MinHash of weighted sets and bags, by Σmin/Σmax = 1 − d."""
+
+    family = "weighted-minhash"
+    noun = "a weighted Jaccard distance"
+
+    @property
+    def limit(self) -> float:
+        return 1.0
+
+    @property
+    def slot(self) -> str:
+        return "the least element in a random order that weights favour"
+
+
+@dataclass(frozen=True)
+class HyperplaneCollision(LinearCollision):
+    """The sides of a random hyperplane: a uniform direction separates two vectors with probability θ/180°."""
+
+    family = "hyperplanes"
+    noun = "an angle"
+
+    @property
+    def limit(self) -> float:
+        return 180.0
+
+    @property
+    def most_rows(self) -> int | None:
+        return 64
+
+    @property
+    def slot(self) -> str:
+        return "the side of a random hyperplane"
+
+
+@dataclass(frozen=True)
+class SignsCollision(HyperplaneCollision):
+    """Hyperplanes whose normals are of ±1: about 1 − θ/180°, where many coordinates share a vector's length.
+
+    A sum of many comparable terms is nearly Gaussian, of few it is not. Where one coordinate outweighs the
+    others together the side depends on it alone: (2, 1) and (1, 0) always agree, although 27° apart.
+    """
+
+    family = "signs"
+
+    @property
+    def slot(self) -> str:
+        return "the side of a hyperplane with a normal of ±1"
+
+
+@dataclass(frozen=True)
+class BitSamplingCollision(LinearCollision):
+    """One of N bits, drawn anew for every slot: two items that differ in d bits agree with 1 − d/N."""
+
+    bits: int
+
+    family = "bit-sampling"
+    noun = "a Hamming distance"
+    reads_all = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bits, bool) or not isinstance(self.bits, int | np.integer) or self.bits < 1:
+            raise OptionError(f"bits={self.bits!r} is out of range: a whole number, 1 or more")
+        object.__setattr__(self, "bits", int(self.bits))
+
+    @property
+    def limit(self) -> float:
+        return float(self.bits)
+
+    @property
+    def most_rows(self) -> int | None:
+        return self.bits
+
+    @property
+    def slot(self) -> str:
+        return f"one of {self.bits:,} bits"
+
+
+@dataclass(frozen=True)
+class UnaryCollision(LinearCollision):
+    """L1 as Hamming distance: every coordinate in unary, and one of those bits a slot.
+
+    The bit of a coordinate i and a level t says whether xᵢ ≥ t. Drawn uniformly over all coordinates and
+    levels it tells two vectors apart with probability d/extent, where `extent` is the length of all ranges of
+    coordinates together: dimensions · (high − low) if they share one range.
+    """
+
+    extent: float
+
+    family = "unary"
+    noun = "an L1 distance"
+    reads_all = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extent", _positive("extent", self.extent))
+
+    @property
+    def limit(self) -> float:
+        return self.extent
+
+    @property
+    def slot(self) -> str:
+        return "whether a coordinate reaches a level"
+
+
+class _Projection(Collision):
+    """A projection on a random line, with a random offset, cut into buckets of some width."""
+
+    width: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", _positive("width", self.width))
+
+    @property
+    def limit(self) -> float:
+        return math.inf
+
+    @property
+    def most_rows(self) -> int | None:
+        return 64
+
+    @property
+    def slot(self) -> str:
+        return f"the bucket of width {self.width:.4g} on a random line"
+
+    def wider(self) -> Collision | None:
+        return type(self)(2 * self.width)  # type: ignore[call-arg]
+
+    def _distance(self, probability: float) -> float:
+        """By halving, on a logarithmic scale: the curve falls and has no inverse in closed form."""
+        if probability in (0.0, 1.0):
+            return math.inf if probability == 0 else 0.0
+        low, high = math.log(self.width) - 80, math.log(self.width) + 80
+        while low < (middle := (low + high) / 2) < high:
+            agree, differ = self._chances(np.asarray(math.exp(middle)))
+            near = agree >= probability if probability < 0.5 else differ <= 1 - probability
+            low, high = (middle, high) if near else (low, middle)
+        return math.exp(low)
+
+
+@dataclass(frozen=True)
+class GaussianCollision(_Projection):
+    """L2 by Gaussian projections: with c = width/d, 1 − 2Φ(−c) − √(2/π)·(1 − exp(−c²/2))/c.
 
     Examples
     --------
-    Of couples of documents of a thousand shingles, one in 4,295 with hashes of 4 bytes; hardly any with 8.
-
-    >>> f"{false_shared_shingle(1000, 1000, bits=32):.6f}"
-    '0.000233'
-    >>> f"{false_shared_shingle(1000, 1000, bits=64):.0e}"
-    '5e-14'
+    >>> GaussianCollision(width=1).probabilities([0.5, 2]).round(4).tolist()
+    [0.6095, 0.1954]
     """
-    for name, value in (("shingles_a", shingles_a), ("shingles_b", shingles_b)):
-        if value < 0:
-            raise OptionError(f"{name}={value} is out of range: a set has 0 shingles or more")
-    if not 1 <= bits <= 128:
-        raise OptionError(f"bits={bits} is out of range: hashes have from 1 to 128 bits, shingles 32 or 64")
-    # 0.0 − x, not −x: no chance at all is 0.0, not -0.0.
-    return 0.0 - math.expm1(shingles_a * shingles_b * math.log1p(-(2.0**-bits)))
+
+    width: float
+
+    family = "gaussian"
+    noun = "an L2 distance"
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        ratio, inverse = _ratios(distances, self.width)
+        # What the offset may cut: the expected length of the projected difference, where it fits a bucket.
+        cut = math.sqrt(2 / math.pi) * inverse * -np.expm1(-(ratio**2) / 2)
+        differ = _erfc(ratio / math.sqrt(2)) + cut
+        return np.where(ratio > 1, 1 - differ, _erf(ratio / math.sqrt(2)) - cut), differ
+
+
+@dataclass(frozen=True)
+class CauchyCollision(_Projection):
+    """L1 by Cauchy projections: with c = width/d, 2·atan(c)/π − ln(1 + c²)/(π·c).
+
+    Examples
+    --------
+    >>> round(CauchyCollision(width=1).probability(1), 4)
+    0.2794
+    """
+
+    width: float
+
+    family = "cauchy"
+    noun = "an L1 distance"
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        ratio, inverse = _ratios(distances, self.width)
+        cut = inverse * np.log1p(ratio**2)
+        differ = (2 * np.arctan(inverse) + cut) / math.pi
+        return np.where(ratio > 1, 1 - differ, (2 * np.arctan(ratio) - cut) / math.pi), differ
+
+
+@dataclass(frozen=True)
+class RangeCollision(Collision):
+    """One measurement, cut into ranges of `width`; copies near an edge also lie in the adjacent range.
+
+    Two values that differ by d share a range with probability 1 − d/width, if the first one is equally likely
+    to lie anywhere in its range. With copies of what lies within m of an edge, d counts as so much less: by m
+    if only one side is copied (the probe, or what is indexed), by 2m if both are. That is the `reach`.
+    Several measurements are an AND of as many, each by its own difference.
+    """
+
+    width: float
+    reach: float = 0.0
+
+    family = "ranges"
+    noun = "a difference"
+    reads_all = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", _positive("width", self.width))
+        if not 0 <= self.reach <= self.width:
+            raise OptionError(f"reach={self.reach!r} is out of range: from 0 to the width, {self.width:g}")
+        object.__setattr__(self, "reach", float(self.reach))
+
+    @property
+    def limit(self) -> float:
+        return math.inf
+
+    @property
+    def slot(self) -> str:
+        return f"the range of width {self.width:.4g} of one measurement"
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        differ = np.clip((distances - self.reach) / self.width, 0.0, 1.0)
+        return np.asarray(1 - differ), np.asarray(differ)
+
+    def _distance(self, probability: float) -> float:
+        return math.inf if probability == 0 else self.reach + self.width * (1 - probability)
+
+
+KINDS: dict[str, type[Collision]] = {
+    kind.family: kind
+    for kind in (
+        *(MinHashCollision, WeightedMinHashCollision, HyperplaneCollision, SignsCollision),
+        *(BitSamplingCollision, UnaryCollision, GaussianCollision, CauchyCollision, RangeCollision),
+    )
+}
+"""Every family's collision, by the name of the family."""
+
+
+def collision_from_dict(stored: Mapping[str, Any]) -> Collision:
+    """Read back what `Collision.to_dict` wrote."""
+    parameters = {name: value for name, value in stored.items() if name != "family"}
+    try:
+        return KINDS[stored["family"]](**parameters)
+    except (KeyError, TypeError):
+        raise ArtefactError(
+            f"not a stored collision: {dict(stored)!r}; the families are {', '.join(KINDS)}"
+        ) from None
+
+
+def _ratios(distances: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
+    """width/d and d/width; the first ends where its square would no longer be a number."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.minimum(width / distances, 1e150), np.asarray(distances / width)
+
+
+# NumPy has no error function, and SciPy is too much to ask of a plain install for one.
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _positive(name: str, value: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name}={value!r} is not a number: give one over 0") from None
+    if not 0 < number < math.inf:
+        raise OptionError(f"{name}={number:g} is out of range: over 0")
+    return number

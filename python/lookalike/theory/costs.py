@@ -46,6 +46,10 @@ MEETING_NS = 0.9
 COUNT_NS = 150.0
 """Two sets that passed those filters: fetched, and what they share counted."""
 
+VALUE_NS = 0.1
+"""One value of a vector, read and multiplied: for a slot of a signature, or for the exact distance of a pair.
+Taken from the speed of memory and of vector units, not yet from a run of a join."""
+
 _NS = 1e-9
 
 
@@ -83,3 +87,13 @@ def seconds_for_prefixes(entries: float) -> float:
 def seconds_for_meetings(meetings: float, candidates: float) -> float:
     """Letting sets meet in their prefixes, and counting what those share that may be pairs."""
     return (meetings * MEETING_NS + candidates * COUNT_NS) * _NS
+
+
+def seconds_for_vector_checks(candidates: float, values_per_item: float) -> float:
+    """Checking candidates exactly that are vectors or bits."""
+    return candidates * (PAIR_NS + 2 * values_per_item * VALUE_NS) * _NS
+
+
+def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -> float:
+    """Signing vectors, where a slot reads so many values of each."""
+    return items * slots * max(1.0, values_per_slot) * VALUE_NS * _NS

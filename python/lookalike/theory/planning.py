@@ -1,24 +1,42 @@
-"""Threshold and recall in, banding out.
+"""Threshold and recall in, banding out, for any family.
 
 For a given number of rows, more bands find more pairs, similar and dissimilar alike, and cost more. So for
-each number of rows only the fewest bands that keep the promise are worth a look.
+each number of rows only the fewest bands that keep the promise are worth a look. All of that is about the
+chance that one slot agrees; what distance means to that chance is the family's `collision`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from decimal import ROUND_CEILING, Decimal
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
-from lookalike.errors import ArtefactError, OptionError, UnreachableRecallError
-from lookalike.theory.banding import Banding, FloatArray
-from lookalike.theory.costs import seconds_for_checks, seconds_for_keys
-from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_slots, checked_threshold
+from lookalike.errors import OptionError, UnreachableRecallError
+from lookalike.theory.banding import Banding
+from lookalike.theory.cascades import Cascade
+from lookalike.theory.collisions import (
+    BitSamplingCollision,
+    CauchyCollision,
+    Collision,
+    GaussianCollision,
+    HyperplaneCollision,
+    LinearCollision,
+    MinHashCollision,
+    WeightedMinHashCollision,
+)
+from lookalike.theory.costs import (
+    seconds_for_checks,
+    seconds_for_keys,
+    seconds_for_vector_checks,
+    seconds_for_vector_slots,
+)
+from lookalike.theory.distances import DistanceSample
+from lookalike.theory.plans import Plan, unreachable
+from lookalike.theory.quadrature import nodes
+from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_slots
 from lookalike.theory.sample import SimilaritySample
+from lookalike.theory.thresholds import Scale, Written, scale_of
+
+__all__ = ["Plan", "plan"]
 
 # The slots of the default family are slightly dependent: where the formula is under this, fewer pairs than it
 # says meet in some band, by up to this much (measured; see tests/statistics).
@@ -28,89 +46,45 @@ _SPARE = 0.012
 # Logarithms differ in their last bit from machine to machine; a plan must not. A promise is kept within this.
 _SLACK = 1e-12
 
+#: Widths of buckets that are tried for projections, as multiples of the threshold: half of it to 64 times.
+_WIDTHS = [2.0 ** (quarter / 4) for quarter in range(-4, 25)]
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """A banding and what it promises; `print` it for a summary."""
+_FAMILIES = {
+    "jaccard": ("minhash",),
+    "weighted-jaccard": ("weighted-minhash",),
+    "cosine": ("hyperplanes", "signs"),
+    "angle": ("hyperplanes", "signs"),
+    "l2": ("gaussian",),
+    "l1": ("cauchy", "unary"),
+    "hamming": ("bit-sampling",),
+}
 
-    threshold: float
-    recall: float
-    slots: int
-    banding: Banding
-
-    reached: float
-    """The chance to find a pair exactly at the threshold; at least `recall`, to twelve digits."""
-
-    false_negatives: float
-    """Area above the curve right of the threshold: ∫ₜ¹ of the chance to miss."""
-
-    false_positives: float
-    """Area under the curve left of the threshold: ∫₀ᵗ of the chance to be looked at."""
-
-    expected_candidates: float | None = None
-    """How many pairs will be looked at; None without a sample."""
-
-    expected_cost: float | None = None
-    """Seconds of one core for bucket keys and checks, by the committed constants; None without a sample."""
-
-    def curve(self, points: int = 101) -> tuple[FloatArray, FloatArray]:
-        """The S-curve: evenly spaced similarities from 0 to 1, and the chance to be found at each."""
-        if points < 2:
-            raise OptionError(f"points={points} is out of range: a curve has 2 points or more")
-        similarities = np.linspace(0.0, 1.0, points)
-        return similarities, self.banding.probabilities(similarities)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON; `from_dict` reads them back."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """Read back what `to_dict` wrote."""
-        expected = {field.name for field in fields(cls)}
-        banding = stored.get("banding")
-        if set(stored) != expected or not isinstance(banding, Mapping) or set(banding) != {"bands", "rows"}:
-            raise ArtefactError(
-                f"not a stored plan: expected {sorted(expected)}, got {sorted(stored)}; plan again"
-            )
-        return cls(**{**stored, "banding": Banding(**banding)})
-
-    def __str__(self) -> str:
-        lines = [
-            f"{_several(self.banding.bands, 'band')} of {_several(self.banding.rows, 'row')},"
-            f" {self.banding.slots:,} of {_several(self.slots, 'slot')}",
-            f"finds {_percent(self.reached, _places(self.reached))} of the pairs"
-            f" at similarity {self.threshold:g} (promised {100 * self.recall:.10g}%)",
-        ]
-        if self.threshold < 1:
-            missed = 100 * self.false_negatives / (1 - self.threshold)
-            passed = 100 * self.false_positives / self.threshold
-            lines.append(
-                f"if all similarities were equally common, misses {missed:.2g}% of the pairs above it"
-                f" and looks at {passed:.2g}% of those below"
-            )
-        if self.expected_candidates is not None and self.expected_cost is not None:
-            lines.append(
-                f"expects about {_several(round(self.expected_candidates), 'candidate')}"
-                f" and {self.expected_cost:,.2f} s of one core"
-            )
-        return "\n".join(lines)
+Cost = Callable[[Banding], float]
 
 
 def plan(
-    threshold: float = 0.8,
+    threshold: Written = 0.8,
     *,
+    measure: str = "jaccard",
     recall: float = 0.95,
     slots: int = 128,
+    bits: int | None = None,
+    collision: Collision | None = None,
     similarities: SimilaritySample | None = None,
+    distances: DistanceSample | None = None,
 ) -> Plan:
     """Choose how to cut a signature into bands.
 
     Of the bandings that find a pair exactly at `threshold` with probability at
     least `recall`, take the one expected to let the fewest dissimilar pairs through.
-    Given a sample of the data's own `similarities`, take the one expected to cost
-    least: more rows let fewer pairs through and need more bands. Among equals, the
-    one of fewest slots.
+    Given a sample of the data, `similarities` (by agreeing slots) or `distances`, take
+    the one expected to cost least: more rows let fewer pairs through and need more
+    bands. Among equals, the one of fewest slots.
+
+    The measure may be jaccard, weighted-jaccard, cosine, angle (`"20deg"`), l2, l1
+    or hamming (a count, of `bits`). Its family is the usual one unless `collision`
+    names another; projections are planned with the width of buckets that suits
+    the threshold best.
 
     Raises
     ------
@@ -123,57 +97,168 @@ def plan(
     Banding(bands=13, rows=7)
     >>> plan() == plan(0.8, recall=0.95, slots=128)
     True
+    >>> plan("20deg", measure="angle", slots=1024).banding
+    Banding(bands=44, rows=23)
     """
-    threshold = checked_threshold(threshold)
+    scale = scale_of(measure, bits=bits if collision is None else getattr(collision, "bits", bits))
+    threshold = scale.read(threshold)
     recall = checked_recall(recall)
     slots = checked_slots(slots)
-
-    def cost(banding: Banding) -> float:
-        if similarities is None:
-            return banding.false_positive_area(threshold)
-        return _expected_cost(banding, similarities)
+    if similarities is not None and distances is not None:
+        raise OptionError("a plan goes by one sample: give similarities or distances, not both")
+    tried = _families(measure, scale.distance(threshold), bits, collision)
+    if similarities is not None and len(tried) > 1:
+        raise OptionError(
+            "how often slots agree depends on the width of buckets: give distances, or a collision"
+        )
 
     best = None
     # A low promise is kept with something to spare, if that is within reach, and else to the letter.
-    for wanted in (recall + _SPARE, recall) if recall < _DEPENDENT else (recall,):
-        best = best or min(
-            _worthwhile(threshold, wanted, slots),
-            key=lambda banding: (_rounded(cost(banding)), banding.slots),
-            default=None,
-        )
+    sparing = recall < _DEPENDENT and tried[0].dependent
+    for wanted in (recall + _SPARE, recall) if sparing else (recall,):
+        best = best or _cheapest(scale, threshold, tried, wanted, slots, similarities or distances)
     if best is None:
-        raise UnreachableRecallError(_unreachable(threshold, recall, slots))
+        agreement = max(scale.agreement(threshold, family) for family in tried)
+        needed = _fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
+        raise UnreachableRecallError(unreachable(scale, threshold, agreement, recall, slots, needed))
+    return _described(scale, threshold, recall, slots, *best, similarities or distances)
+
+
+def _families(
+    measure: str, distance: float, bits: int | None, collision: Collision | None
+) -> Sequence[Collision]:
+    """The families to choose between: one, or projections of several widths."""
+    if collision is not None:
+        if collision.family not in _FAMILIES[measure]:
+            raise OptionError(
+                f"collision={collision!r} is not for measure={measure!r}:"
+                f" that takes {' or '.join(_FAMILIES[measure])}"
+            )
+        return [collision]
+    if measure in ("cosine", "angle"):
+        return [HyperplaneCollision()]
+    if measure == "hamming":
+        assert bits is not None  # or its scale would not be known
+        return [BitSamplingCollision(bits)]
+    if measure == "l2":
+        return [GaussianCollision(distance * ratio) for ratio in _WIDTHS]
+    if measure == "l1":
+        return [CauchyCollision(distance * ratio) for ratio in _WIDTHS]
+    return [MinHashCollision() if measure == "jaccard" else WeightedMinHashCollision()]
+
+
+def _cheapest(
+    scale: Scale,
+    threshold: float,
+    tried: Sequence[Collision],
+    recall: float,
+    slots: int,
+    sample: SimilaritySample | DistanceSample | None,
+) -> tuple[Banding, Collision] | None:
+    """Of all families and bandings that keep the promise the one that costs least, then of fewest slots."""
+    best: tuple[tuple[float, int], Banding, Collision] | None = None
+    for family in tried:
+        agreement = scale.agreement(threshold, family)
+        cost = _cost(scale, threshold, family, sample)
+        for banding in _worthwhile(agreement, recall, slots, family.most_rows):
+            key = _rounded(cost(banding)), banding.slots
+            if best is None or key < best[0]:
+                best = key, banding, family
+    return None if best is None else best[1:]
+
+
+def _cost(
+    scale: Scale, threshold: float, family: Collision, sample: SimilaritySample | DistanceSample | None
+) -> Cost:
+    """What a banding is judged by: expected seconds, or without a sample the area beyond the threshold."""
+    if isinstance(sample, SimilaritySample):
+        similarities = sample
+
+        def by_agreements(banding: Banding) -> float:
+            keys = seconds_for_keys(similarities.keyed_items, banding.bands)
+            candidates = similarities.expected_candidates(banding)
+            return keys + seconds_for_checks(candidates, similarities.bytes_per_item)
+
+        return by_agreements
+    if isinstance(sample, DistanceSample):
+        distances, candidates_of = sample, sample.candidates(family)
+        values = distances.values_per_item
+
+        def by_distances(banding: Banding) -> float:
+            signing = seconds_for_vector_slots(
+                distances.keyed_items, banding.slots, values if family.reads_all else 1.0
+            )
+            keys = seconds_for_keys(distances.keyed_items, banding.bands)
+            return signing + keys + seconds_for_vector_checks(candidates_of(banding), values)
+
+        return by_distances
+    if isinstance(family, LinearCollision):
+        agreement = scale.agreement(threshold, family)
+        return lambda banding: banding.false_positive_area(agreement)
+    points, weights = nodes(scale.distance(threshold), scale.furthest(threshold, family))
+    agreements = family.probabilities(points)
+    return lambda banding: float(weights @ banding.probabilities(agreements))
+
+
+def _described(
+    scale: Scale,
+    threshold: float,
+    recall: float,
+    slots: int,
+    banding: Banding,
+    family: Collision,
+    sample: SimilaritySample | DistanceSample | None,
+) -> Plan:
+    """The plan with all that can be said of it."""
+    agreement = scale.agreement(threshold, family)
+    missed, passed = _areas(scale, threshold, banding, family)
+    candidates = None
+    if isinstance(sample, SimilaritySample):
+        candidates = sample.expected_candidates(banding)
+    elif isinstance(sample, DistanceSample):
+        candidates = sample.candidates(family)(banding)
     return Plan(
         threshold=threshold,
         recall=recall,
         slots=slots,
-        banding=best,
-        reached=best.probability(threshold),
-        false_negatives=best.false_negative_area(threshold),
-        false_positives=best.false_positive_area(threshold),
-        expected_candidates=None if similarities is None else similarities.expected_candidates(best),
-        expected_cost=None if similarities is None else _expected_cost(best, similarities),
+        banding=banding,
+        reached=banding.probability(agreement),
+        false_negatives=missed,
+        false_positives=passed,
+        expected_candidates=candidates,
+        expected_cost=None if sample is None else _cost(scale, threshold, family, sample)(banding),
+        measure=scale.measure,
+        collision=family,
     )
 
 
-def _expected_cost(banding: Banding, similarities: SimilaritySample) -> float:
-    candidates = similarities.expected_candidates(banding)
-    keys = seconds_for_keys(similarities.keyed_items, banding.bands)
-    return keys + seconds_for_checks(candidates, similarities.bytes_per_item)
+def _areas(scale: Scale, threshold: float, banding: Banding, family: Collision) -> tuple[float, float]:
+    """What is missed within the threshold and passed beyond it, in units of distance."""
+    if isinstance(family, LinearCollision):
+        agreement = scale.agreement(threshold, family)
+        return (
+            family.limit * banding.false_negative_area(agreement),
+            family.limit * banding.false_positive_area(agreement),
+        )
+    cascade = Cascade(family).and_(banding.rows).or_(banding.bands)
+    return cascade.areas(scale.distance(threshold), furthest=scale.furthest(threshold, family))
 
 
-def _worthwhile(threshold: float, recall: float, slots: int) -> Iterator[Banding]:
+def _worthwhile(agreement: float, recall: float, slots: int, most_rows: int | None) -> Iterator[Banding]:
     """For each number of rows the fewest bands that reach `recall`, while the slots last."""
-    for rows in range(1, slots + 1):
-        bands = _fewest_bands(threshold, recall, rows, most=slots // rows)
+    for rows in range(1, min(slots, most_rows or slots) + 1):
+        bands = _fewest_bands(agreement, recall, rows, most=slots // rows)
         if bands is None:
             return  # more rows need at least as many bands, so more slots still
         yield Banding(bands=bands, rows=rows)
 
 
-def _fewest_bands(threshold: float, recall: float, rows: int, *, most: int) -> int | None:
-    """The fewest bands that find a pair at `threshold` with probability `recall`; None if over `most`."""
-    in_one_band = threshold**rows
+def _fewest_bands(agreement: float, recall: float, rows: int, *, most: int) -> int | None:
+    """The fewest bands that find a pair with probability `recall` whose slots agree with `agreement`.
+
+    None if it takes more than `most`.
+    """
+    in_one_band = agreement**rows
     if in_one_band == 1:
         return 1
     log_miss = math.log1p(-in_one_band)
@@ -186,41 +271,3 @@ def _fewest_bands(threshold: float, recall: float, rows: int, *, most: int) -> i
 def _rounded(cost: float) -> float:
     """Nine digits of a cost, so that two machines agree on which of two equal bandings is the better one."""
     return float(f"{cost:.8e}")
-
-
-def _unreachable(threshold: float, recall: float, slots: int) -> str:
-    """What was asked, what is possible, what to do. One row a band is the most sensitive banding."""
-    most_sensitive = Banding(bands=slots, rows=1)
-    best = most_sensitive.probability(threshold)
-    places = _places(best, below=recall)
-    at_most = _percent(max(best, 0.001), places)
-    needed = _fewest_bands(threshold, recall, 1, most=MOST_SLOTS)
-    way_out = "raise the threshold" if needed is None else f"use slots={needed} or more"
-    # Rounded down, by rounding the miss up: the recall suggested must itself be within reach.
-    accepted = 1 - Decimal(most_sensitive.miss(threshold)).quantize(Decimal(1).scaleb(-places), ROUND_CEILING)
-    if accepted > 0:
-        way_out += f", or accept recall={float(accepted)}"
-    return (
-        f"{_several(slots, 'slot')} find{'s' if slots == 1 else ''} at most {at_most} of pairs at similarity"
-        f" {threshold:g}, short of recall={recall}: {way_out}"
-    )
-
-
-def _places(chance: float, *, below: float = 1.0) -> int:
-    """Decimals, two or more, that keep a chance apart from certainty and, one further, from `below`."""
-    places = 2
-    while places < 15 and (
-        chance < 1 < chance + 10.0**-places or round(chance, places + 1) >= below > chance
-    ):
-        places += 1
-    return places
-
-
-def _percent(chance: float, places: int) -> str:
-    if chance == 1:
-        return "100%"
-    return f"{100 * chance:.{places - 1}f}%"
-
-
-def _several(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

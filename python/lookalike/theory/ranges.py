@@ -10,7 +10,7 @@ MOST_SLOTS = 65_536
 """Longer signatures than this are refused: a quarter of a megabyte an item is no longer a sketch of it."""
 
 
-def checked_threshold(threshold: float) -> float:
+def checked_threshold(threshold: float | str) -> float:
     """A similarity over 0 and at most 1, or an OptionError that says so."""
     share = _number("threshold", threshold)
     if not 0 < share <= 1:
@@ -39,7 +39,7 @@ def checked_slots(slots: int) -> int:
     return int(slots)
 
 
-def _number(name: str, value: float) -> float:
+def _number(name: str, value: float | str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
