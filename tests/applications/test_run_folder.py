@@ -55,6 +55,7 @@ def test_the_folder_holds_what_a_run_leaves_and_nothing_else(folder):
         "clusters.parquet",
         "kept",
         "kept/kept.parquet",
+        "keys.table",
         "pairs.parquet",
         "run.json",
         "samples.parquet",

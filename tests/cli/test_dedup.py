@@ -25,6 +25,7 @@ def test_the_folder_holds_kept_rows_clusters_pairs_samples_and_the_record(type_,
     assert sorted(entry.name for entry in out.iterdir()) == [
         "clusters.parquet",
         "kept",
+        "keys.table",
         "pairs.parquet",
         "run.json",
         "samples.parquet",

@@ -3,30 +3,57 @@
 from __future__ import annotations
 
 import json as jsonlib
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from lookalike.applications.documents import DedupOptions, dedup_source
+from lookalike.applications.documents.earlier import open_runs
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
+from lookalike.cli.app import Command
 from lookalike.cli.output import (
     Reading,
+    check_outside,
     checked_folder,
     note,
     note_what_was_left_out,
     opened,
 )
+from lookalike.cli.repeated import repeated
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.runs import RunFolder, RunRecord, choose_progress
+from lookalike.errors import OptionError
+from lookalike.runs import RunFolder, RunRecord, choose_progress, is_run_folder
 from lookalike.runs.watch import Watch
+
+_AGAINST = "--against"
+
+
+class Reader(Command):
+    """Reads `--against A B` as `--against A --against B`, if B is the folder of a run and so no input."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat --against before each of its values."""
+        return super().parse_args(ctx, repeated(args, _AGAINST, lambda value: is_run_folder(Path(value))))
 
 
 def dedup(
     inputs: shared.Inputs,
     output: shared.OutputFolder = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            _AGAINST,
+            metavar="RUN...",
+            show_default=False,
+            rich_help_panel=shared.READING,
+            help="Folders that earlier runs wrote: the input is new, and compared with what they kept, which "
+            "stays as it is and is not compared again.",
+        ),
+    ] = None,
     text: shared.Text = shared.TEXT,
     id: shared.Id = None,
     on_error: shared.OnError = shared.ON_ERROR,
@@ -101,6 +128,7 @@ def dedup(
     Examples:
       lookalike dedup corpus/ -o clean/
       lookalike dedup crawl/ --unit paragraph -o clean/
+      lookalike dedup tuesday/ --against clean/ -o clean-tuesday/
       lookalike dedup pages.jsonl.gz --text body --id url --threshold 0.7 --keep longest -o clean/
     """
     chosen = DedupOptions.of(
@@ -120,6 +148,9 @@ def dedup(
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
+    runs = open_runs(against or (), chosen)
+    if dry_run and runs:
+        raise OptionError("--dry-run does not know what --against would cost: leave one of them out")
     if dry_run:
         if output is not None:
             RunFolder.create(output, overwrite=overwrite)
@@ -132,7 +163,11 @@ def dedup(
         print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
         return
     folder = checked_folder(output, overwrite=overwrite)
+    earlier = [path for run in runs for path in run.paths]
+    check_outside([(path, str(path)) for path in earlier], folder.target)
     parameters = {**chosen.to_dict(), **vars(reading)}
+    if runs:
+        parameters["against"] = [str(run.folder) for run in runs]
     with (
         opened(inputs, reading, output=output) as source,
         engine_of_a_run(
@@ -144,10 +179,11 @@ def dedup(
             memory=memory,
             scratch=scratch,
             resume=resume,
+            more_inputs=earlier,
         ) as engine,
         folder,
     ):
-        result = dedup_source(source, chosen, engine=engine, watch=watch)
+        result = dedup_source(source, chosen, engine=engine, watch=watch, against=runs)
         with watch.stage("write"):
             result.write_into(folder.path, drop_list=drop_list)
         record = result.record().write(folder.path)

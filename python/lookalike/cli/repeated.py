@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 
-def repeated(arguments: list[str], option: str) -> list[str]:
-    """Write `option a b` as `option a option b`.
+
+def repeated(
+    arguments: list[str], option: str, belongs: Callable[[str], bool] = lambda value: True
+) -> list[str]:
+    """Write `option a b` as `option a option b`, for as long as what follows belongs to the option.
 
     Examples
     --------
@@ -18,7 +22,8 @@ def repeated(arguments: list[str], option: str) -> list[str]:
         if argument.startswith("-") and argument != "-":
             within, values = argument == option, 0
         elif within:
-            if values:
+            within = not values or belongs(argument)
+            if values and within:
                 result.append(option)
             values += 1
         result.append(argument)

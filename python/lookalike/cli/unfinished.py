@@ -32,11 +32,12 @@ def engine_of_a_run(
     memory: str | None,
     scratch: Path | None,
     resume: bool,
+    more_inputs: Sequence[Path] = (),
 ) -> Iterator[LocalEngine]:
     """An engine whose settled tables outlive the process, for as long as the run is unfinished.
 
-    `parameters` is all that the result depends on. The folder is entered inside the block, and takes its name
-    at its end.
+    `parameters` is all that the result depends on, besides `sources` and `more_inputs`. The folder is entered
+    inside the block, and takes its name at its end.
     """
     budget = None if memory is None else parse_size(memory)
     if any(source.spooled for source in sources):
@@ -53,7 +54,9 @@ def engine_of_a_run(
         place,
         job=job,
         parameters=dict(parameters),
-        inputs=Fingerprint.of_all(file.path for source in sources for file in source.files),
+        inputs=Fingerprint.of_all(
+            [*(file.path for source in sources for file in source.files), *more_inputs]
+        ),
         algorithm=ALGORITHM_VERSION,
         resume=resume,
         # Beginning anew is what one does who does not say --resume.

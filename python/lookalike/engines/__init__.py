@@ -6,6 +6,7 @@ them.
 
 from lookalike.engines.cores import checked_threads, cores
 from lookalike.engines.local import LocalEngine, local_engine
+from lookalike.engines.settled import stored_table
 from lookalike.engines.verbs import Engine, Held, Stage, Table, as_it_is
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "checked_threads",
     "cores",
     "local_engine",
+    "stored_table",
 ]

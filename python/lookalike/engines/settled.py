@@ -30,6 +30,11 @@ class Settled(OnDisk):
         return self._table.batch(self._place)
 
 
+def stored_table(stored: StoredTable) -> Table:
+    """A stored table where it lies, each batch read and checked when it is asked for."""
+    return Table([Settled(stored, place) for place in range(len(stored.batch_rows))], stored.schema)
+
+
 def settle(ledger: Ledger, name: str, make: Callable[[], Table]) -> Table:
     """The table that was settled under a name, or the one made now."""
     made: list[Table] = []
@@ -42,4 +47,4 @@ def settle(ledger: Ledger, name: str, make: Callable[[], Table]) -> Table:
     if made and made[0].batches.at_hand:
         return made[0]
     # What was spilled is now here, and need not be on disk twice.
-    return Table([Settled(stored, place) for place in range(len(stored.batch_rows))], stored.schema)
+    return stored_table(stored)

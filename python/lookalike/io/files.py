@@ -94,6 +94,11 @@ class FileSource(Source):
         return "+".join(sorted({file.format.name for file in self.files}))
 
     @property
+    def labels(self) -> list[str]:
+        """What the files are called; none if rows have ids."""
+        return [] if self.wanted.id is not None else [file.label for file in self.files]
+
+    @property
     def order(self) -> str:
         """What the order of rows is, in words."""
         return "files sorted by path, then rows as they lie in the file"

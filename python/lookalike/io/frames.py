@@ -28,6 +28,9 @@ class FrameSource(Source):
 
     in_memory = True
 
+    #: What kept rows are written as.
+    KEPT_NAME = "kept.parquet"
+
     def __init__(self, data: Any, wanted: Wanted, on_error: OnError = "raise") -> None:
         super().__init__(wanted, on_error)
         self._given, content = _arrow(data)
@@ -59,6 +62,11 @@ class FrameSource(Source):
         kind = type(self._given)
         module = kind.__module__.split(".")[0]
         return kind.__name__ if module == "builtins" else f"{module}.{kind.__name__}"
+
+    @property
+    def text_column(self) -> str:
+        """The column of the text in what `write_kept` writes."""
+        return self.wanted.text if self._has_columns else "text"
 
     @property
     def order(self) -> str:
@@ -129,7 +137,7 @@ class FrameSource(Source):
         import pyarrow.parquet as pq
 
         folder.mkdir(parents=True, exist_ok=True)
-        target = folder / "kept.parquet"
+        target = folder / self.KEPT_NAME
         content = (
             choose(self._content(), self.layout.rows_of(0, mask))
             if edits is None

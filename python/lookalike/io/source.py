@@ -118,6 +118,16 @@ class Source(ABC):
         """What the rows come from, such as `jsonl` or `polars.DataFrame`."""
 
     @property
+    def text_column(self) -> str:
+        """The column of the text in what `write_kept` writes."""
+        return self.wanted.text
+
+    @property
+    def labels(self) -> list[str]:
+        """What rows without an id are called by before their number; none if that is by the number alone."""
+        return []
+
+    @property
     @abstractmethod
     def order(self) -> str:
         """What the order of rows is, in words."""

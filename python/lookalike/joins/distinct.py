@@ -11,7 +11,7 @@ Empty sets match nothing and do not go on. On the driver: 21 bytes a row.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -107,7 +107,7 @@ def distinct(
         with watch.stage("sets", items.rows, size=items.bytes) as advance:
             shingler = items.shingle.shingler(items.seed)
             table = engine.map(items.table, SetTexts(shingler), advance=advance)
-    as_sets = Items(table=table, bytes=items.bytes, shingle=None, seed=items.seed, boundary=items.boundary)
+    as_sets = replace(items, table=table, shingle=None)
     with watch.stage("copies", items.rows):
         digests = engine.map(table, Digest(items.boundary))
         flags, sizes = np.zeros(items.rows, np.uint8), np.zeros(items.rows, np.uint32)
@@ -131,11 +131,9 @@ def distinct(
 def _numbered_anew(sets: Items, marked: Bools, engine: Engine) -> Items:
     table = engine.map(sets.table, GoOn(marked, np.cumsum(marked) - 1))
     boundary = sets.boundary
-    return Items(
+    return replace(
+        sets,
         table=table,
-        bytes=sets.bytes,
-        shingle=None,
-        seed=sets.seed,
         boundary=None if boundary is None else int(np.count_nonzero(marked[:boundary])),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -31,3 +31,11 @@ class Found:
         order = np.lexsort((b, a))
         similarity = pairs.column("similarity")[order]
         return cls(a=a[order], b=b[order], similarity=similarity, candidates=candidates, **more)
+
+    def and_also(self, other: Found) -> Self:
+        """With the pairs of another walk, none of which is among these."""
+        a, b = np.concatenate([self.a, other.a]), np.concatenate([self.b, other.b])
+        order = np.lexsort((b, a))
+        similarity = np.concatenate([self.similarity, other.similarity])[order]
+        candidates = self.candidates + other.candidates
+        return replace(self, a=a[order], b=b[order], similarity=similarity, candidates=candidates)

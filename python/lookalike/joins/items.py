@@ -35,6 +35,9 @@ class Items:
         Of the hashes.
     boundary
         Rows from here on are of a second collection, and only pairs across count; None for one collection.
+    first_within
+        Of two collections: pairs within the first count as well. So it is where new rows are joined with
+        those of earlier runs, which have been compared with each other already.
     """
 
     table: Table
@@ -42,6 +45,7 @@ class Items:
     shingle: Shingle | None
     seed: int = 0
     boundary: int | None = None
+    first_within: bool = False
 
     @property
     def rows(self) -> int:
@@ -49,9 +53,14 @@ class Items:
         return self.table.rows
 
     def sides(self, representative: I64) -> tuple[Bools, Bools] | None:
-        """Of two collections: which representatives stand for rows of the first, which for the second."""
+        """Of two collections: which representatives stand for rows of the first, which for the second.
+
+        A pair counts if it has one of each; so where pairs within the first count, all stand for the second.
+        """
         if self.boundary is None:
             return None
+        if self.first_within:
+            return np.arange(self.rows) < self.boundary, np.ones(self.rows, np.bool_)
         first, second = np.zeros((2, self.rows), np.bool_)
         first[representative[: self.boundary]] = True
         second[representative[self.boundary :]] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lookalike.engines import Table
 from lookalike.joins.account import Account
 from lookalike.types import F64, I64, U8
 
@@ -34,3 +35,5 @@ class Joined:
     own: F64 | None = None
     #: Whether a pair (a, b) answers for a in b alone: within one collection a may then be the greater row.
     directed: bool = False
+    #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
+    keyed: Table | None = None

@@ -29,6 +29,7 @@ from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
+from lookalike.joins.large_earlier import join_large_with_earlier
 from lookalike.joins.leaders import LeaderAccount, across_large, join_large
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
@@ -63,6 +64,19 @@ def lsh(
         keep_signatures=verify == "signature",
         drawn=drawn,
     )
+    return join_keyed(items, ready, threshold=threshold, verify=verify, engine=engine, watch=watch)
+
+
+def join_keyed(
+    items: Items,
+    ready: Prepared,
+    *,
+    threshold: float,
+    verify: Literal["exact", "signature"],
+    engine: Engine,
+    watch: Watch,
+) -> Joined:
+    """The road from bucket keys on."""
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
@@ -105,6 +119,7 @@ def lsh(
         below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
         compare=lambda a, b: road.compare(representative[a], representative[b]),
+        keyed=ready.keyed,
     )
 
 
@@ -193,6 +208,9 @@ def _leaders(
         a, b, similarity, _ = road.found()
         reached = similarity >= road.threshold
         return join_large(large, items.rows, (a[reached], b[reached]), road.check)
+    if items.first_within:
+        assert items.boundary is not None
+        return join_large_with_earlier(large, items.boundary, road.check)
     a, b, account = across_large(large, *sides)
     road.check(a, b)
     return account

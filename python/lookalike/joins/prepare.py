@@ -104,9 +104,24 @@ def prepare(
         sign = WithKeys(items.sign(family), chosen.banding)
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
         keyed = engine.settle("keyed", lambda: engine.map(items.table, sign, advance=advance))
-        flags = np.zeros(items.rows, np.uint8)
-        for batch in keyed.batches:
-            flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
+    return set_copies_aside(
+        items, keyed, chosen, engine=engine, watch=watch, median_similarity=drawn.median_similarity
+    )
+
+
+def set_copies_aside(
+    items: Items,
+    keyed: Table,
+    chosen: Plan,
+    *,
+    engine: Engine,
+    watch: Watch,
+    median_similarity: float | None = None,
+) -> Prepared:
+    """Find exact copies among rows that are keyed by a plan's banding."""
+    flags = np.zeros(items.rows, np.uint8)
+    for batch in keyed.batches:
+        flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
     filled = (flags & EMPTY) == 0
     with watch.stage("copies", items.rows):
         settled = engine.settle(
@@ -119,7 +134,7 @@ def prepare(
         representative=representative,
         flags=flags,
         plan=chosen,
-        median_similarity=drawn.median_similarity,
+        median_similarity=median_similarity,
     )
 
 

@@ -133,6 +133,20 @@ class RunRecord:
             if self.files[name] != found[name]:
                 raise damaged(str(folder / name), f"its checksum is not the one in {RECORD_NAME}")
 
+    def verify_file(self, folder: Path, name: str) -> None:
+        """Check that one file of the folder is as it was written, byte for byte.
+
+        Raises
+        ------
+        ArtefactError
+            If it is missing or changed.
+        """
+        path = folder / name
+        if name not in self.files or not path.is_file():
+            raise ArtefactError(f"{path} is missing: run the job again")
+        if _file_record(path) != self.files[name]:
+            raise damaged(str(path), f"its checksum is not the one in {RECORD_NAME}")
+
 
 def versions_here() -> dict[str, str]:
     """The versions that results and speed may depend on."""

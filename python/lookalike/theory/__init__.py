@@ -28,7 +28,7 @@ from lookalike.theory.cascades import Areas, Cascade
 from lookalike.theory.choice import Choice, RoadEstimate
 from lookalike.theory.distances import DistanceSample
 from lookalike.theory.hashes import false_shared_shingle
-from lookalike.theory.planning import plan
+from lookalike.theory.planning import plan, plan_of
 from lookalike.theory.plans import Plan
 from lookalike.theory.range_queries import RangeQuery
 from lookalike.theory.recall import RecallEstimate, estimate_recall
@@ -51,4 +51,5 @@ __all__ = [
     "estimate_recall",
     "false_shared_shingle",
     "plan",
+    "plan_of",
 ]

@@ -36,7 +36,7 @@ from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_slots
 from lookalike.theory.sample import SimilaritySample
 from lookalike.theory.thresholds import Scale, Written, scale_of
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "plan_of"]
 
 # The slots of the default family are slightly dependent: where the formula is under this, fewer pairs than it
 # says meet in some band, by up to this much (measured; see tests/statistics).
@@ -122,6 +122,23 @@ def plan(
         needed = _fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
         raise UnreachableRecallError(unreachable(scale, threshold, agreement, recall, slots, needed))
     return _described(scale, threshold, recall, slots, *best, similarities or distances)
+
+
+def plan_of(banding: Banding, threshold: float, *, recall: float, slots: int) -> Plan | None:
+    """The plan of a given banding for Jaccard similarity; None if it does not keep the promise.
+
+    Examples
+    --------
+    >>> plan_of(Banding(bands=13, rows=7), 0.7, recall=0.95, slots=128) is None
+    True
+    """
+    wanted = recall
+    if recall < _DEPENDENT:
+        # As much to spare as a plan would have, or what there is.
+        wanted = min(recall + _SPARE, plan(threshold, recall=recall, slots=slots).reached)
+    if banding.probability(threshold) < wanted - _SLACK:
+        return None
+    return _described(scale_of("jaccard"), threshold, recall, slots, banding, MinHashCollision(), None)
 
 
 def _families(

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.assigning import assigned, cluster_columns
-from lookalike.applications.documents.collection import Collection
+from lookalike.applications.documents.against import dedup_against
+from lookalike.applications.documents.assigning import (
+    assigned,
+    cluster_columns,
+    kept_as_arrived,
+    priority_of,
+)
+from lookalike.applications.documents.earlier import EarlierRun, open_runs
 from lookalike.applications.documents.join import search_sources
+from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.result import DedupResult
 from lookalike.applications.documents.units import dedup_units
-from lookalike.clusters import Assignment, parse_keep, priorities
+from lookalike.clusters import parse_keep
 from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import U32, Clusters
+from lookalike.types import Clusters
 
 
 def dedup(
@@ -27,6 +36,7 @@ def dedup(
     text: str = "text",
     id: str | None = None,
     on_error: OnError = "raise",
+    against: str | Path | Sequence[str | Path] = (),
     engine: Engine | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -47,6 +57,9 @@ def dedup(
         by file and row.
     on_error
         `raise` at the first row that cannot be read, or `skip` such rows and count them.
+    against
+        The folder of an earlier run, or several: new documents are compared with those that these kept, which
+        stay as they are, and with each other. Nothing earlier is compared again.
     threads, memory
         How many threads work (all cores by default), and how much memory they may take above what Python
         needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
@@ -65,45 +78,41 @@ def dedup(
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
     source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
-    return dedup_source(source, chosen, engine=engine or local_engine(threads, memory), watch=Watch())
+    engine = engine or local_engine(threads, memory)
+    return dedup_source(source, chosen, engine=engine, watch=Watch(), against=open_runs(against, chosen))
 
 
-def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> DedupResult:
-    """Deduplicate an open source."""
+def dedup_source(
+    source: Source,
+    options: DedupOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    against: Sequence[EarlierRun] = (),
+) -> DedupResult:
+    """Deduplicate an open source, with itself and with what earlier runs kept."""
+    if against:
+        return dedup_against(source, against, options, engine=engine, watch=watch)
     if options.unit != "document":
         return dedup_units(source, options, engine=engine, watch=watch)
     column = parse_keep(options.keep)[1]
     search = search_sources((source,), options, engine=engine, watch=watch, extra=column)
-    joined, collection = search.joined, search.collections[0]
+    collection = search.collections[0]
+    text_bytes = int(collection.text_bytes.sum())
+    joined = with_keys_worth_storing(search.joined, options, rows=collection.rows, text_bytes=text_bytes)
+    search = replace(search, joined=joined)
     with watch.stage("cluster", collection.rows):
-        assignment = assigned(joined, _priority(collection, options.keep), options, engine)
+        assignment = assigned(joined, priority_of(collection, options.keep), options, engine)
     return DedupResult(
         source=source,
         options=options,
         pairs=named_pairs(search, options),
         clusters=Clusters(pa.table(cluster_columns(search, assignment, options))),
         search=search,
-        kept_rows=_arrived(collection, assignment),
+        kept_rows=kept_as_arrived(collection, assignment),
         chained=assignment.chained,
         cluster_sizes=assignment.sizes(),
         account=joined.account,
         stages=watch.stages,
-        text_bytes=int(collection.text_bytes.sum()),
+        text_bytes=text_bytes,
     )
-
-
-def _priority(collection: Collection, keep: str) -> U32:
-    rows = np.arange(collection.rows, dtype=np.uint32)
-    policy, _ = parse_keep(keep)
-    if policy == "first":
-        return priorities(rows, arrival=collection.order)
-    if policy == "longest":
-        return priorities(rows, values=pa.array(collection.text_bytes))
-    return priorities(rows, values=collection.extra_values())
-
-
-def _arrived(collection: Collection, assignment: Assignment) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which rows are kept, in the order they arrived."""
-    kept = np.empty(collection.rows, np.bool_)
-    kept[collection.order] = assignment.kept
-    return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, Self, get_args
 
 from lookalike.clusters import parse_keep
@@ -110,6 +110,10 @@ class PairOptions:
         """What the column of similarities is called."""
         estimated = self.verify == "signature" or self.method in ("signature", "external")
         return "estimate" if estimated else "similarity"
+
+    def by(self, method: str) -> Self:
+        """The same, by a method that is settled."""
+        return replace(self, method=method)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `of` reads them back."""

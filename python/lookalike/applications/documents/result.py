@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.applications.documents.join import Search
+from lookalike.applications.documents.keys import write_keys
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.samples import near_threshold
 from lookalike.applications.documents.summary import advice, run_estimates, summary_lines
@@ -141,9 +142,14 @@ class DedupResult:
         else:
             (folder / "kept").mkdir()
             self._write_kept(folder / "kept")
+            self._write_keys(folder)
 
     def _write_kept(self, folder: Path) -> None:
         self.source.write_kept(folder, self.kept_rows)
+
+    def _write_keys(self, folder: Path) -> None:
+        """Leave to later runs what they need to compare new documents with the kept ones."""
+        write_keys(folder, self.search.collections[0], self.kept_rows, self.search.joined, self.options)
 
     def _header(self, kind: str) -> Header:
         return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())

@@ -30,6 +30,7 @@ from lookalike.joins.external import external
 from lookalike.joins.found import Found
 from lookalike.joins.prefix import prefix_join
 from lookalike.joins.pyramid import Pyramided, pyramid
+from lookalike.joins.top import Before
 from lookalike.measures.candidates import Agreement
 from lookalike.measures.overlap import OverlapMeasure, overlap_measure
 from lookalike.runs.watch import Watch
@@ -102,7 +103,7 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     # Sets too small to share so much match nothing, not even their copies.
     least_size = ceil(options.threshold) if counted else 1
     apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
-    found = _walk(apart.items, method, measure, options, engine=engine, watch=watch)
+    found = _walk_both(apart.items, method, measure, options, engine=engine, watch=watch)
     account = Account(
         method=method,
         measure=measure.name,
@@ -132,6 +133,19 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         own=apart.sizes.astype(np.float64) if counted else None,
         directed=measure.directed,
     )
+
+
+def _walk_both(
+    items: Items, method: str, measure: OverlapMeasure, options: PairOptions, *, engine: Engine, watch: Watch
+) -> Found:
+    """Walk between two collections and, where pairs within the first count, within that too."""
+    found = _walk(items, method, measure, options, engine=engine, watch=watch)
+    if not items.first_within:
+        return found
+    assert items.boundary is not None
+    first = engine.map(items.table, Before(items.boundary))
+    within = replace(items, table=first, boundary=None, first_within=False)
+    return found.and_also(_walk(within, method, measure, options, engine=engine, watch=watch))
 
 
 def _walk(

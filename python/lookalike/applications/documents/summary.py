@@ -36,6 +36,7 @@ def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[
                 "kept",
                 f"{_share(counts['kept'], counts[compared])}, dropped {numbers.count(counts['dropped'])}",
             ),
+            ("earlier", _earlier(counts) if "earlier_runs" in counts else ""),
             ("of documents", _of_documents(counts) if "units" in counts else ""),
             ("recall", _recall(account)),
             ("method", _chosen(account)),
@@ -151,6 +152,16 @@ def _clusters(counts: Mapping[str, Any], compared: str) -> str:
     sizes = [numbers.count(size) for size in counts["largest_clusters"]]
     largest = f", the largest of {_listed(sizes)} {compared}" if sizes else ""
     return numbers.count(counts["clusters"]) + largest
+
+
+def _earlier(counts: Mapping[str, Any]) -> str:
+    of, new = counts["duplicates_of_earlier"], counts["duplicates_of_new"]
+    runs = f" of {counts['earlier_runs']} runs" if counts["earlier_runs"] > 1 else ""
+    bridging = f"; {numbers.count(counts['bridging'])} like several of them" if counts["bridging"] else ""
+    return (
+        f"{numbers.count(counts['earlier_documents'])} kept before{runs}: {numbers.count(of)} new ones "
+        f"dropped as like them, {numbers.count(new)} as like each other{bridging}"
+    )
 
 
 def _of_documents(counts: Mapping[str, Any]) -> str:

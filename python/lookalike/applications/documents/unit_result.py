@@ -68,3 +68,6 @@ class UnitResult(DedupResult):
 
     def _write_kept(self, folder: Path) -> None:
         self.source.write_kept(folder, self.kept_rows, self.edits)
+
+    def _write_keys(self, folder: Path) -> None:
+        """Nothing: new documents are compared with whole ones only."""

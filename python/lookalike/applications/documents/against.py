@@ -1,0 +1,243 @@
+"""New documents against those that earlier runs kept; nothing earlier is compared, or clustered, again.
+
+Where the earlier runs went by bands and left their keys, new documents are signed by the same bands, and of
+the earlier ones only those are read that share a bucket with a new one (`joins/earlier.py`). Otherwise
+everything kept is read again: signed again for bands, or met by the exact road; pairs of two earlier
+documents are no candidates there either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.against_result import AgainstResult, NewAndEarlier
+from lookalike.applications.documents.assigning import assigned, flag_names, kept_as_arrived, priority_of
+from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.earlier import EarlierRun
+from lookalike.applications.documents.join import Search, pair_columns
+from lookalike.applications.documents.keys import with_keys_worth_storing
+from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.roads import family_of, take_road
+from lookalike.clusters import Assignment, parse_keep
+from lookalike.engines import Engine, Table
+from lookalike.io import Source
+from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined
+from lookalike.joins.earlier import Met, Shelf, lsh_with_earlier
+from lookalike.runs.watch import Watch
+from lookalike.shingles import Shingle
+from lookalike.theory import Choice, Plan, plan_of
+from lookalike.types import I64, Bools, Clusters, Pairs
+
+
+def dedup_against(
+    source: Source, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
+) -> AgainstResult:
+    """Deduplicate an open source, with itself and with what earlier runs kept."""
+    collection = collect(source, engine, watch, extra=parse_keep(options.keep)[1])
+    named = NewAndEarlier.of(collection, runs)
+    met = _joined(collection, runs, options, engine=engine, watch=watch)
+    named = named.that_met(met.numbers, met.texts)
+    text_bytes = int(collection.text_bytes.sum())
+    joined = with_keys_worth_storing(met.joined, options, rows=collection.rows, text_bytes=text_bytes)
+    joined = replace(joined, account=_of_new_rows(joined, collection.rows, options))
+    search = Search(joined=joined, collections=(named,))
+    with watch.stage("cluster", collection.rows):
+        priority = priority_of(collection, options.keep)
+        assignment = assigned(joined, priority, options, engine, new_rows=collection.rows)
+    return AgainstResult(
+        source=source,
+        options=options,
+        pairs=_pairs(search, options, collection.rows),
+        clusters=_clusters(search, assignment, options),
+        search=search,
+        kept_rows=kept_as_arrived(collection, assignment),
+        chained=assignment.chained,
+        cluster_sizes=assignment.sizes(),
+        account=joined.account,
+        stages=watch.stages,
+        text_bytes=text_bytes,
+        runs=tuple(runs),
+        of_earlier=int(np.count_nonzero(assignment.representative[: collection.rows] >= collection.rows)),
+        bridging=_bridging(joined, collection.rows),
+    )
+
+
+def _joined(
+    collection: Collection, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
+) -> Met:
+    """Join new documents with each other and with earlier ones."""
+    new = Items(
+        table=collection.table,
+        bytes=int(collection.text_bytes.sum()),
+        shingle=Shingle.parse(options.shingle),
+        seed=options.seed,
+    )
+    choice = _choice(runs, options)
+    chosen = _stored_plan(runs, options) if choice.method == "lsh" else None
+    if chosen is not None:
+        met = lsh_with_earlier(
+            new,
+            [_shelf(run, new, chosen, options, engine, watch) for run in runs],
+            plan=chosen,
+            family=family_of(options),
+            verify=options.verify,
+            engine=engine,
+            watch=watch,
+        )
+    else:
+        met = _all_read(new, runs, options.by(choice.method), engine=engine, watch=watch)
+    if options.method != "auto":
+        return met
+    account = replace(met.joined.account, choice=choice)
+    return replace(met, joined=replace(met.joined, account=account))
+
+
+def _choice(runs: Sequence[EarlierRun], options: DedupOptions) -> Choice:
+    """The road asked for; if that is left open, bands where the largest earlier run went by them."""
+    if options.method != "auto":
+        return Choice(method=options.method, why="asked for", roads={})
+    largest = max(runs, key=lambda run: run.rows)
+    by_bands = options.verify == "signature" or (largest.method == "lsh" and options.measure == "jaccard")
+    why = f"{largest.folder} went by {largest.method}"
+    return Choice(method="lsh" if by_bands else "prefix", why=why, roads={})
+
+
+def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> Plan | None:
+    """The banding that most stored keys were cut by, if it keeps the promise; None if all is signed anew."""
+    if options.verify == "signature":
+        # Keys alone do not say how far signatures agree.
+        return None
+    stored = {run.banding: 0 for run in runs if run.banding is not None}
+    for run in runs:
+        if run.banding is not None:
+            stored[run.banding] += run.rows
+    for banding in sorted(stored, key=lambda cut: (-stored[cut], cut.bands, cut.rows)):
+        kept = plan_of(banding, options.threshold, recall=options.recall, slots=options.slots)
+        if kept is not None:
+            return kept
+    return None
+
+
+def _shelf(
+    run: EarlierRun, new: Items, chosen: Plan, options: DedupOptions, engine: Engine, watch: Watch
+) -> Shelf:
+    """The rows of a run; signed again if its keys were cut otherwise, or are not there."""
+    if run.banding == chosen.banding:
+        return Shelf(rows=run.rows, keyed=run.keyed, texts=partial(run.texts, engine))
+    with watch.stage("sign earlier", run.rows, size=run.text_bytes):
+        texts = run.texts(engine, None, 0)
+        keyed = engine.map(engine.map(texts, new.key(family_of(options), chosen.banding)), _as_places)
+
+    def some(places: I64, first: int) -> Table:
+        return engine.map(texts, TakeTexts(places, first))
+
+    return Shelf(rows=run.rows, keyed=keyed, texts=some)
+
+
+def _as_places(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A stage: rows of a run by their number are places of it."""
+    return batch.rename_columns(["place" if name == "row" else name for name in batch.schema.names])
+
+
+class TakeTexts:
+    """A stage: rows of texts → those of some numbers, sorted, numbered on from `first`."""
+
+    light = True
+
+    def __init__(self, rows: I64, first: int) -> None:
+        self._rows, self._first = rows, first
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = batch["row"].to_numpy()
+        at = np.searchsorted(self._rows, rows)
+        wanted = np.append(self._rows, -1)[at] == rows
+        text = batch["text"].filter(pa.array(wanted))
+        return pa.record_batch([pa.array(at[wanted] + self._first), text], schema=batch.schema)
+
+
+def _all_read(
+    new: Items, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
+) -> Met:
+    """Read everything that the runs kept, and take a road where pairs of it are none."""
+    earlier = sum(run.rows for run in runs)
+    with watch.stage("read earlier", earlier):
+        parts, first = [], new.rows
+        for run in runs:
+            parts.append(run.texts(engine, None, first))
+            first += run.rows
+    texts = Table.together(parts)
+    items = replace(
+        new,
+        table=Table.together([new.table, texts]),
+        bytes=new.bytes + sum(run.text_bytes for run in runs),
+        boundary=new.rows,
+        first_within=True,
+    )
+    joined = take_road(items, options, engine=engine, watch=watch)
+    return Met(joined=joined, numbers=np.arange(earlier), texts=texts)
+
+
+def _of_new_rows(joined: Joined, rows: int, options: DedupOptions) -> Account:
+    """The account of a join, in numbers of new rows."""
+    flags = joined.flags[:rows]
+    empty, short, unspaced = (int(np.count_nonzero(flags & flag)) for flag in (EMPTY, SHORT, UNSPACED))
+    stands: Bools = joined.representative[:rows] == np.arange(rows)
+    # A row that stands for its copies is one itself if an earlier one is among them. Roads from set to set
+    # find those as pairs.
+    stands[joined.representative[rows:][joined.representative[rows:] < rows]] = False
+    if options.column == "similarity":
+        same = (joined.b >= rows) & (joined.similarity == 1.0)
+        stands[joined.a[same & (joined.a < rows)]] = False
+    copies = rows - int(np.count_nonzero(stands))
+    return replace(
+        joined.account,
+        items=rows,
+        empty=empty,
+        short=short,
+        unspaced=unspaced,
+        copies=copies,
+        representatives=rows - empty - copies,
+    )
+
+
+def _pairs(search: Search[NewAndEarlier], options: DedupOptions, rows: int) -> Pairs:
+    """Pairs of which one at least is new; that is a."""
+    a, b, similarity = pair_columns(search.joined, boundary=None, expand=False)
+    # Two runs may have kept copies of each other: no news.
+    new = a < rows
+    columns = {"a": search.named(a[new]), "b": search.named(b[new]), options.column: similarity[new]}
+    return Pairs(pa.table(columns), account=search.joined.account)
+
+
+def _clusters(search: Search[NewAndEarlier], assignment: Assignment, options: DedupOptions) -> Clusters:
+    """One row a new document."""
+    named = search.collections[0]
+    rows = named.new_rows
+    flags = search.joined.flags[:rows]
+    via = assignment.via[:rows]
+    ways = named.ids(np.maximum(via, 0))
+    columns = {
+        "id": named.ids(np.arange(rows)),
+        "cluster": named.cluster_ids(assignment.cluster[:rows].astype(np.int64)),
+        "representative": named.ids(assignment.representative[:rows].astype(np.int64)),
+        options.column: pa.array(assignment.similarity[:rows], mask=(flags & EMPTY) != 0),
+        "via": ways.take(pa.array(np.arange(rows), mask=via < 0)),
+        "kept": pa.array(assignment.kept[:rows]),
+        "flag": flag_names(flags),
+    }
+    return Clusters(pa.table(columns))
+
+
+def _bridging(joined: Joined, rows: int) -> int:
+    """New documents that are alike to several earlier ones."""
+    # Classes of copies by the row that stands for them, each with every earlier row it is alike to.
+    copied = np.arange(rows, len(joined.representative))
+    near = (joined.a < rows) & (joined.b >= rows)
+    classes = np.concatenate([joined.representative[copied], joined.a[near]])
+    several = np.bincount(classes, minlength=len(joined.representative)) > 1
+    return int(np.count_nonzero(several[joined.representative[:rows]]))

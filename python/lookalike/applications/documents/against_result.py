@@ -1,0 +1,193 @@
+"""What deduplication found of new documents, with earlier runs at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import Collection
+from lookalike.applications.documents.earlier import EarlierRun
+from lookalike.applications.documents.keys import write_keys
+from lookalike.applications.documents.result import DedupResult
+from lookalike.engines import Table
+from lookalike.errors import DuplicateIdError, SourceError
+from lookalike.io.columns import common_types
+from lookalike.runs import RunRecord
+from lookalike.types import I64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NewAndEarlier:
+    """New documents and, behind them, earlier ones that take part in a join; how they are called.
+
+    `numbers` are those of the earlier ones, counted over all runs. Names of earlier documents are looked up
+    when they are asked for, so the driver holds none that no pair needs.
+    """
+
+    new: Collection
+    runs: tuple[EarlierRun, ...]
+    id_type: pa.DataType
+    numbers: I64 = field(default_factory=lambda: np.empty(0, np.int64))
+    texts: Table | None = None
+
+    @classmethod
+    def of(cls, new: Collection, runs: Sequence[EarlierRun]) -> NewAndEarlier:
+        """Check that ids tell the documents of all runs apart.
+
+        Raises
+        ------
+        DuplicateIdError
+            If a new document is called like an earlier one.
+        SourceError
+            If documents are called by numbers here and by names there.
+        """
+        own = new.ids(np.arange(min(1, new.rows))).type
+        kinds = {own, *(run.id_type for run in runs)}
+        common = common_types([pa.schema([("id", kind)]) for kind in sorted(kinds, key=str)])[0]
+        named = next((run for run in runs if _is_text(run.id_type) != _is_text(own)), None)
+        if named is not None:
+            raise SourceError(
+                f"documents of {named.folder} are called by {named.id_type} and new ones by {own}: name a "
+                "column of the same kind of ids (--id)"
+            )
+        for run in runs:
+            _check_apart(new, run)
+        return cls(new=new, runs=tuple(runs), id_type=common)
+
+    def that_met(self, numbers: I64, texts: Table) -> NewAndEarlier:
+        """With the earlier documents that take part, and their texts."""
+        return replace(self, numbers=numbers, texts=texts)
+
+    @property
+    def new_rows(self) -> int:
+        """How many documents are new."""
+        return self.new.rows
+
+    @property
+    def rows(self) -> int:
+        """How many documents take part."""
+        return self.new.rows + len(self.numbers)
+
+    def ids(self, rows: I64) -> pa.Array:
+        """The user ids of row numbers."""
+        return self._named(rows, 0)
+
+    def cluster_ids(self, rows: I64) -> pa.Array:
+        """The user ids of row numbers that stand for clusters: of an earlier one, its cluster's id."""
+        return self._named(rows, 1)
+
+    def text(self, row: int) -> str:
+        """The text of one row."""
+        if row < self.new.rows:
+            return self.new.text(row)
+        assert self.texts is not None
+        # Earlier texts lie in the order of their numbers.
+        place = row - self.new.rows
+        for at, piece in enumerate(self.texts.batches.pieces):
+            if place < piece.num_rows:
+                return str(self.texts.batches[at]["text"][place].as_py())
+            place -= piece.num_rows
+        raise IndexError(row)
+
+    def _named(self, rows: I64, which: int) -> pa.Array:
+        old = rows >= self.new.rows
+        parts = [self.new.ids(rows[~old]).cast(self.id_type)]
+        order = np.empty(len(rows), np.int64)
+        order[~old] = np.arange(len(parts[0]))
+        wanted, at = np.unique(self.numbers[rows[old] - self.new.rows], return_inverse=True)
+        order[old] = len(parts[0]) + at
+        firsts = np.cumsum([0, *(run.rows for run in self.runs)])
+        cuts = np.searchsorted(wanted, firsts)
+        for run, start, stop, first in zip(self.runs, cuts, cuts[1:], firsts, strict=False):
+            if stop > start:
+                parts.append(run.names(wanted[start:stop] - first)[which].cast(self.id_type))
+        return pa.concat_arrays(parts).take(pa.array(order))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _check_apart(new: Collection, run: EarlierRun) -> None:
+    labels = new.source.labels
+    if labels and run.labels:
+        again = sorted(set(labels) & set(run.labels))
+        if again:
+            raise DuplicateIdError(
+                f"{again[0]} was read by the run in {run.folder} too, and its documents would be called the "
+                "same: name only files that are new, or a column of ids (--id)"
+            )
+        return
+    ids = new.ids(np.arange(new.rows)).cast(run.id_type)
+    again_id = run.also_named(ids)
+    if again_id is not None:
+        raise DuplicateIdError(
+            f"the id {again_id!r} is in {run.folder} too: name only documents that are new, by ids that tell "
+            "them from the earlier ones"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AgainstResult(DedupResult):
+    """The outcome of `dedup` against earlier runs.
+
+    `kept_rows`, `clusters` and `kept` are of new documents alone. A new document may be dropped for an
+    earlier one: `representative` and `via` name it by its id there, and `cluster` is that of its own cluster.
+    In `pairs`, `a` is new and `b` new or earlier.
+
+    Attributes
+    ----------
+    runs
+        The earlier runs.
+    of_earlier
+        How many new documents were dropped for earlier ones.
+    bridging
+        How many are alike to several earlier ones, which stay apart: each hangs on the most similar.
+    """
+
+    runs: tuple[EarlierRun, ...]
+    of_earlier: int
+    bridging: int
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What was counted, of new documents; and how many earlier ones there are."""
+        counts = super().counts
+        return {
+            **counts,
+            "earlier_runs": len(self.runs),
+            "earlier_documents": sum(run.rows for run in self.runs),
+            "duplicates_of_earlier": self.of_earlier,
+            "duplicates_of_new": counts["dropped"] - self.of_earlier,
+            "bridging": self.bridging,
+        }
+
+    @property
+    def advice(self) -> list[str]:
+        """What the user may want to change, in sentences."""
+        given = {str(run.folder.resolve()) for run in self.runs}
+        said = [
+            f"{run.folder} was itself compared with {folder}, whose documents were not looked at: name it too"
+            for run in self.runs
+            for folder in run.earlier
+            if str(Path(folder).resolve()) not in given
+        ]
+        return [*super().advice, *said]
+
+    def record(self) -> RunRecord:
+        """What run.json says of this run; of the earlier ones, where they are and what their run.json was."""
+        record = super().record()
+        against = [
+            {"folder": str(run.folder.resolve()), "checksum": run.checksum, "kept": run.rows}
+            for run in self.runs
+        ]
+        return replace(record, parameters={**record.parameters, "against": against})
+
+    def _write_keys(self, folder: Path) -> None:
+        named: NewAndEarlier = self.search.collections[0]
+        write_keys(folder, named.new, self.kept_rows, self.search.joined, self.options)
