@@ -1,0 +1,258 @@
+"""lookalike dedup --against: files that come later, and what may be wrong with the folder they come to."""
+
+import json
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+from tests.conformance import texts as made
+
+from lookalike.applications.documents import keys
+from lookalike.cli import main
+from lookalike.engines import LocalEngine
+
+OPTIONS = ("-t", "0.6", "--method", "lsh", "--progress", "off")
+
+
+@pytest.fixture
+def batches(tmp_path, write_lines, monkeypatch):
+    """Three files of one corpus, of texts long enough that their keys are stored."""
+    docs = made.families(25, 3, words=250, most=5, changes=8)
+    monkeypatch.chdir(tmp_path)
+    for at in range(3):
+        rows = [{"key": f"k{at}-{row:03}", "body": text} for row, text in enumerate(docs[at::3])]
+        write_lines(tmp_path / f"{at}.jsonl", rows)
+    return docs
+
+
+@pytest.fixture
+def earlier(batches, type_):
+    ended = type_("dedup", "0.jsonl", "--text", "body", "-o", "run", *OPTIONS)
+    assert ended.code == 0
+    return "run"
+
+
+def append(type_, *arguments, out="out"):
+    return type_("dedup", *arguments, "--text", "body", "-o", out, *OPTIONS)
+
+
+def answer(folder):
+    tables = [pq.read_table(folder / f"{name}.parquet").to_pylist() for name in ("clusters", "pairs")]
+    return [*tables, sorted((path.name, path.read_bytes()) for path in (folder / "kept").iterdir())]
+
+
+def test_new_files_are_compared_with_what_the_earlier_run_kept(type_, earlier, tmp_path):
+    ended = append(type_, "1.jsonl", "--against", earlier)
+    assert ended.code == 0
+    assert ended.err == ""
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    counts = record["counts"]
+    assert counts["duplicates_of_earlier"] > 10
+    assert (
+        counts["documents"] == counts["kept"] + counts["duplicates_of_earlier"] + counts["duplicates_of_new"]
+    )
+    assert f"{counts['duplicates_of_earlier']} new ones dropped as like them" in ended.out
+    assert record["parameters"]["against"][0]["folder"] == str(tmp_path / "run")
+    rows = pq.read_table(tmp_path / "out" / "clusters.parquet").to_pylist()
+    assert all(row["id"].startswith("1.jsonl:") for row in rows)
+    # Kept before and kept now, together, are as a corpus without near-duplicates should be.
+    hanging = [row for row in rows if row["representative"].startswith("0.jsonl:")]
+    assert len(hanging) == counts["duplicates_of_earlier"]
+    lines = (tmp_path / "out" / "kept" / "1.jsonl").read_text().splitlines()
+    assert len(lines) == counts["kept"]
+
+
+def test_a_third_batch_comes_to_both(type_, earlier, tmp_path):
+    assert append(type_, "1.jsonl", "--against", earlier).code == 0
+    both = append(type_, "2.jsonl", "--against", "run/", "out/", out="third")
+    assert both.code == 0
+    repeated = append(type_, "--against", "out", "2.jsonl", "--against", "run", out="again")
+    assert repeated.code == 0
+    assert answer(tmp_path / "third") == answer(tmp_path / "again")
+    assert json.loads((tmp_path / "third" / "run.json").read_text())["counts"]["earlier_runs"] == 2
+    alone = append(type_, "2.jsonl", "--against", "out", out="alone")
+    assert "was itself compared with" in alone.err
+    assert str(tmp_path / "run") in alone.err
+
+
+def test_the_same_file_again_leaves_nothing(type_, earlier, tmp_path):
+    (tmp_path / "copy.jsonl").write_bytes((tmp_path / "run" / "kept" / "0.jsonl").read_bytes())
+    assert append(type_, "copy.jsonl", "--against", earlier).code == 0
+    assert (tmp_path / "out" / "kept" / "copy.jsonl").read_text() == ""
+    # And nothing comes after nothing.
+    assert append(type_, "1.jsonl", "--against", "out", "run", out="next").code == 0
+
+
+def test_memory_threads_and_scratch_change_nothing(type_, earlier, tmp_path):
+    assert append(type_, "1.jsonl", "--against", earlier, "--threads", "1").code == 0
+    more = ("--memory", "16MB", "--scratch", str(tmp_path / "scratch"))
+    assert append(type_, "1.jsonl", "--against", earlier, *more, out="other").code == 0
+    assert answer(tmp_path / "out") == answer(tmp_path / "other")
+
+
+def test_an_interrupted_append_goes_on(type_, earlier, tmp_path, monkeypatch):
+    assert append(type_, "1.jsonl", "--against", earlier, out="whole").code == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", _interrupt)
+        assert append(type_, "1.jsonl", "--against", earlier).code == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalEngine, "group", _interrupt)
+        ended = append(type_, "1.jsonl", "--against", earlier, "--resume")
+    assert ended.code == 0
+    assert "met" in ended.err
+    assert answer(tmp_path / "out") == answer(tmp_path / "whole")
+
+
+def test_an_append_does_not_go_on_with_another_earlier_run(type_, earlier, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", _interrupt)
+        assert append(type_, "1.jsonl", "--against", earlier).code == 130
+    shutil.copytree(tmp_path / "run", tmp_path / "moved")
+    ended = append(type_, "1.jsonl", "--against", "moved", "--resume")
+    assert ended.code == 2
+    assert "moved" in ended.err
+
+
+def _interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+def flip(path, at=-100):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+def _unfinished(folder):
+    shutil.move(folder, folder.parent / "elsewhere")
+    hidden = folder.parent / ".run.unfinished"
+    hidden.mkdir()
+    (hidden / "ledger.json").write_text('{"magic":"lookalike"}')
+
+
+def _grown(folder):
+    with open(folder / "kept" / "0.jsonl", "a") as file:
+        file.write('{"body": "one more"}\n')
+
+
+# Each what is done to the folder of the earlier run, further arguments, and words of the error.
+WRONG = {
+    "no folder": (shutil.rmtree, [], ["run is not a run folder", "name one"]),
+    "not finished": (_unfinished, [], ["not finished", "--resume"]),
+    "kept files edited": (_grown, [], ["0.jsonl", "bytes", "put it back"]),
+    "kept files changed in place": (lambda run: flip(run / "kept" / "0.jsonl"), [], ["0.jsonl is damaged"]),
+    "kept files gone": (lambda run: (run / "kept" / "0.jsonl").unlink(), [], ["0.jsonl is missing"]),
+    "keys damaged": (lambda run: flip(run / "keys.table", 300), [], ["keys.table is damaged"]),
+    "clusters damaged": (lambda run: flip(run / "clusters.parquet", 60), [], ["clusters.parquet is damaged"]),
+    "another threshold": (None, ["-t", "0.7"], ["threshold=0.6", "threshold=0.7"]),
+    "another shingle": (None, ["--shingle", "chars:9"], ["shingle='words:5'", "shingle='chars:9'"]),
+    "another seed": (None, ["--seed", "3"], ["seed=0"]),
+    "other slots": (None, ["--slots", "64"], ["slots=128"]),
+    "paragraphs": (None, ["--unit", "paragraph"], ["unit='paragraph'", "document"]),
+    "a dry run": (None, ["--dry-run"], ["--dry-run", "--against"]),
+    "the output in its place": (None, ["-o", "run", "--overwrite"], ["output folder"]),
+}
+
+
+@pytest.mark.parametrize(("spoil", "arguments", "words"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_appended_to_is_refused(refused, earlier, tmp_path, spoil, arguments, words):
+    if spoil is not None:
+        spoil(tmp_path / "run")
+    common = ("--text", "body", "-o", "out", *OPTIONS)
+    message = refused("dedup", "1.jsonl", "--against", earlier, *common, *arguments)
+    for word in words:
+        assert word in message
+    assert len(message) < 400
+    assert not (tmp_path / "out").exists()
+
+
+OTHER_RUNS = {
+    "a drop list": (["dedup", "0.jsonl", "--drop-list"], ["drop list", "without --drop-list"]),
+    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["by line", "together"]),
+    "pairs": (["pairs", "0.jsonl"], ["pairs", "dedup"]),
+}
+
+
+@pytest.mark.parametrize(("command", "words"), OTHER_RUNS.values(), ids=OTHER_RUNS)
+def test_runs_without_kept_documents_are_refused(type_, refused, batches, command, words):
+    assert type_(*command, "--text", "body", "-o", "run", *OPTIONS).code == 0
+    message = refused("dedup", "1.jsonl", "--against", "run", "--text", "body", "-o", "out", *OPTIONS)
+    for word in words:
+        assert word in message
+
+
+def test_a_run_of_an_older_version_is_refused(refused, earlier, tmp_path):
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    del record["files"]["keys.table"]
+    (tmp_path / "run" / "run.json").write_text(json.dumps(record))
+    message = refused("dedup", "1.jsonl", "--against", earlier, "--text", "body", "-o", "out", *OPTIONS)
+    assert "keys.table" in message
+    assert "run it again" in message
+
+
+def test_documents_are_told_apart_by_files_or_ids(refused, type_, earlier, tmp_path):
+    common = ("--text", "body", "-o", "out", *OPTIONS)
+    assert "0.jsonl was read" in refused("dedup", "0.jsonl", "1.jsonl", "--against", earlier, *common)
+    assert type_("dedup", "0.jsonl", "--id", "key", "--text", "body", "-o", "ids", *OPTIONS).code == 0
+    message = refused("dedup", "0.jsonl", "1.jsonl", "--id", "key", "--against", "ids", *common)
+    assert "'k0-000'" in message
+    # A document that was dropped keeps its id too.
+    dropped = next(
+        row["id"]
+        for row in pq.read_table(tmp_path / "ids" / "clusters.parquet").to_pylist()
+        if not row["kept"]
+    )
+    (tmp_path / "again.jsonl").write_text(json.dumps({"key": dropped, "body": "something else"}) + "\n")
+    assert dropped in refused("dedup", "again.jsonl", "--id", "key", "--against", "ids", *common)
+
+
+def test_columns_may_be_called_otherwise(type_, earlier, tmp_path, write_lines):
+    rows = [json.loads(line) for line in (tmp_path / "1.jsonl").read_text().splitlines()]
+    write_lines(tmp_path / "other.jsonl", [{"content": row["body"]} for row in rows])
+    assert append(type_, "1.jsonl", "--against", earlier).code == 0
+    assert (
+        type_("dedup", "other.jsonl", "--text", "content", "--against", earlier, "-o", "b", *OPTIONS).code
+        == 0
+    )
+    kept = [
+        [row["kept"] for row in pq.read_table(tmp_path / out / "clusters.parquet").to_pylist()]
+        for out in ("out", "b")
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_text_files_and_standard_input_come_to_a_run_too(start, type_, tmp_path, batches, monkeypatch):
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    for at, text in enumerate(batches[:20]):
+        (tmp_path / "folder" / ("deep" if at % 2 else ".") / f"{at}.txt").write_text(text)
+    assert type_("dedup", "folder", "-o", "run", *OPTIONS).code == 0
+    process = start("dedup", "-", "--against", "run", "-o", "out", *OPTIONS, stdin=-1)
+    given = "".join(json.dumps({"text": text}) + "\n" for text in [*batches[:20], "something else"])
+    _, errors = process.communicate(given, timeout=60)
+    assert process.returncode == 0, errors
+    kept = [
+        row["id"] for row in pq.read_table(tmp_path / "out" / "clusters.parquet").to_pylist() if row["kept"]
+    ]
+    assert "-:20" in kept
+    # Chained ones aside, everything hangs on what the folder kept.
+    chained = json.loads((tmp_path / "run" / "run.json").read_text())["counts"]["chained"]
+    assert len(kept) <= 1 + chained
+
+
+def test_without_stored_keys_the_answer_is_the_same(type_, earlier, tmp_path, monkeypatch):
+    assert append(type_, "1.jsonl", "--against", earlier).code == 0
+    monkeypatch.setattr(keys, "_WORTH", 1 << 40)
+    assert type_("dedup", "0.jsonl", "--text", "body", "-o", "run", "--overwrite", *OPTIONS).code == 0
+    sure = ("--method", "prefix")
+    assert append(type_, "1.jsonl", "--against", earlier, out="signed").code == 0
+    assert append(type_, "1.jsonl", "--against", earlier, *sure, out="exact").code == 0
+    kept = [
+        [row["kept"] for row in pq.read_table(tmp_path / out / "clusters.parquet").to_pylist()]
+        for out in ("out", "signed", "exact")
+    ]
+    assert kept[0] == kept[1] == kept[2]
+
+
+def test_help_shows_it(capsys):
+    assert main(["dedup", "--help"]) == 0
+    assert "--against RUN..." in capsys.readouterr().out
