@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -145,9 +146,26 @@ class EarlierRun:
         ]
         if not needed:
             return
-        for name, _, _ in needed:
-            self.record.verify_file(self.folder, f"kept/{name}")
-        # Found in the order of their paths, in which they are listed.
+        with ThreadPoolExecutor(1) as pool:
+            # Checksums are taken while the files are read; what was read counts once they fit.
+            checks = [
+                pool.submit(self.record.verify_file, self.folder, f"kept/{name}") for name, _, _ in needed
+            ]
+            try:
+                yield from self._read_files(needed, places, first)
+            except SourceError:
+                # What cannot be read is probably not what was written, and that says more.
+                for check in checks:
+                    check.result()
+                raise
+            for check in checks:
+                check.result()
+
+    def _read_files(
+        self, needed: list[tuple[str, int, int]], places: I64 | None, first: int
+    ) -> Iterator[pa.RecordBatch]:
+        """The texts of files, each with its name, the place of its first document, and how many it has."""
+        # Sources go by the order of paths, in which the files are listed.
         begun = np.cumsum([0, *(rows for _, _, rows in needed)])
         shift = np.array([start for _, start, _ in needed]) - begun[:-1]
         paths = [self.folder / "kept" / name for name, _, _ in needed]
@@ -163,11 +181,11 @@ class EarlierRun:
                     wanted = np.append(places, -1)[found] == at
                     at, text = found[wanted], text.filter(pa.array(wanted))
                 yield pa.record_batch([pa.array(at + first), text], schema=_SCHEMA)
-            if done != begun[-1]:
-                raise ArtefactError(
-                    f"{self.folder / 'kept'} gives {done:,} documents where the run wrote "
-                    f"{int(begun[-1]):,}: run the job again"
-                )
+        if done != begun[-1]:
+            raise ArtefactError(
+                f"{self.folder / 'kept'} gives {done:,} documents where the run wrote {int(begun[-1]):,}: "
+                "run the job again"
+            )
 
     def names(self, places: I64) -> tuple[pa.Array, pa.Array]:
         """The ids of the documents at some places, sorted and distinct, and the ids of their clusters."""
