@@ -308,6 +308,16 @@ def test_keys_are_stored_where_they_are_an_eighth_of_the_text_at_most(tmp_path):
     assert StoredTable.open(rare / keys.KEYS_NAME).header.parameters["banding"] is None
 
 
+def test_keys_of_another_version_are_not_used(always_keys, tmp_path, monkeypatch):
+    docs = texts.families(30, 12, words=30, most=5)
+    with monkeypatch.context() as patch:
+        patch.setattr(keys, "ALGORITHM_VERSION", 0)
+        folder = run(tmp_path / "run", docs[::2], **SURE)
+    result = la.dedup(table(docs[1::2], letter="n"), id="id", against=folder, **SURE)
+    check(result, docs[1::2], [folder])
+    assert any("signed again" in sentence for sentence in result.advice)
+
+
 def test_auto_goes_as_the_earlier_run_went(tmp_path):
     long = texts.joined(texts.prose(2000, seed) for seed in range(30))
     short = texts.joined(texts.prose(12, seed) for seed in range(60))

@@ -55,6 +55,9 @@ class NewAndEarlier:
                 f"documents of {named.folder} are called by {named.id_type} and new ones by {own}: name a "
                 "column of the same kind of ids (--id)"
             )
+        total = new.rows + sum(run.rows for run in runs)
+        if total >= 2**32 - 1:
+            raise SourceError(f"{total:,} rows, new and earlier, are more than one run can tell apart")
         for run in runs:
             _check_apart(new, run)
         return cls(new=new, runs=tuple(runs), id_type=common)
@@ -172,6 +175,12 @@ class AgainstResult(DedupResult):
         """What the user may want to change, in sentences."""
         given = {str(run.folder.resolve()) for run in self.runs}
         said = [
+            f"{run.folder} was made by another version of the algorithms: its documents were signed again, "
+            "as they will be each time until that run is made again"
+            for run in self.runs
+            if run.is_of_another_version
+        ]
+        said += [
             f"{run.folder} was itself compared with {folder}, whose documents were not looked at: name it too"
             for run in self.runs
             for folder in run.earlier

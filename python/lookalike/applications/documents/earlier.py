@@ -105,9 +105,12 @@ class EarlierRun:
     def banding(self) -> Banding | None:
         """How its stored keys were cut; None if there are none that this version can use."""
         stored = self._stored["banding"]
-        if stored is None or self.keys.header.algorithm != ALGORITHM_VERSION:
-            return None
-        return Banding(**stored)
+        return None if stored is None or self.is_of_another_version else Banding(**stored)
+
+    @property
+    def is_of_another_version(self) -> bool:
+        """Whether its keys were made by algorithms that would make others today."""
+        return self.keys.header.algorithm != ALGORITHM_VERSION
 
     @property
     def keyed(self) -> Table:
