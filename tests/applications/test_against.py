@@ -352,6 +352,16 @@ def test_a_list_has_no_ids_that_tell_it_from_another(tmp_path):
     assert result.clusters.to_arrow()["representative"].to_pylist() == [0, 9]
 
 
+def test_runs_that_call_other_documents_the_same_are_refused_where_it_matters(tmp_path):
+    one = run(tmp_path / "one", ["a text that is in the first run only", "something"])
+    two = run(tmp_path / "two", ["quite another one, of the second run", "nothing of the kind"])
+    fine = la.dedup(table(["a text that is in the first run only"], letter="n"), id="id", against=[one, two])
+    assert fine.counts["kept"] == 0
+    both = ["a text that is in the first run only", "Quite another one, of the second run!"]
+    with pytest.raises(DuplicateIdError, match="two of the earlier runs"):
+        la.dedup(table(both, letter="n"), id="id", against=[one, two])
+
+
 @pytest.mark.parametrize("options", [{"unit": "line"}, {"method": "pyramid"}])
 def test_what_does_not_append_is_refused(tmp_path, options):
     folder = run(tmp_path / "run", ["a text"])

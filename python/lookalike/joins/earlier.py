@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,6 @@ from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import set_copies_aside
-from lookalike.joins.sign import WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan
 from lookalike.types import I64, U64, Bools
@@ -77,16 +76,13 @@ def lsh_with_earlier(
     *,
     plan: Plan,
     family: MinHash,
-    verify: Literal["exact", "signature"],
     engine: Engine,
     watch: Watch,
 ) -> Met:
-    """Join new items with each other and with earlier rows."""
+    """Join new items with each other and with earlier rows; candidates are checked on the texts."""
     banding = plan.banding
     with watch.stage("sign", new.rows, size=new.bytes) as advance:
         sign = new.key(family, banding)
-        if verify == "signature":
-            sign = WithKeys(new.sign(family), banding)
         keyed = engine.settle("keyed", lambda: engine.map(new.table, sign, advance=advance))
     firsts = np.cumsum([0, *(shelf.rows for shelf in shelves)])
     with watch.stage("meet", int(firsts[-1])):
@@ -115,7 +111,7 @@ def lsh_with_earlier(
         first_within=True,
     )
     ready = set_copies_aside(items, Table.together([keyed, *taken]), plan, engine=engine, watch=watch)
-    joined = join_keyed(items, ready, threshold=plan.threshold, verify=verify, engine=engine, watch=watch)
+    joined = join_keyed(items, ready, threshold=plan.threshold, verify="exact", engine=engine, watch=watch)
     return Met(joined=joined, numbers=met, texts=Table.together(texts))
 
 

@@ -85,7 +85,6 @@ def _joined(
             [_shelf(run, new, chosen, options, engine, watch) for run in runs],
             plan=chosen,
             family=family_of(options),
-            verify=options.verify,
             engine=engine,
             watch=watch,
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.earlier import EarlierRun
@@ -34,6 +36,7 @@ class NewAndEarlier:
     id_type: pa.DataType
     numbers: I64 = field(default_factory=lambda: np.empty(0, np.int64))
     texts: Table | None = None
+    _known: dict[int, tuple[I64, pa.Array, pa.Array]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, new: Collection, runs: Sequence[EarlierRun]) -> NewAndEarlier:
@@ -106,10 +109,33 @@ class NewAndEarlier:
         order[old] = len(parts[0]) + at
         firsts = np.cumsum([0, *(run.rows for run in self.runs)])
         cuts = np.searchsorted(wanted, firsts)
-        for run, start, stop, first in zip(self.runs, cuts, cuts[1:], firsts, strict=False):
+        for at_run, (start, stop) in enumerate(pairwise(cuts.tolist())):
             if stop > start:
-                parts.append(run.names(wanted[start:stop] - first)[which].cast(self.id_type))
+                names = self._names(at_run, wanted[start:stop] - firsts[at_run])
+                parts.append(names[which].cast(self.id_type))
+        self._check_distinct(parts[1:])
         return pa.concat_arrays(parts).take(pa.array(order))
+
+    def _names(self, at_run: int, places: I64) -> tuple[pa.Array, pa.Array]:
+        """What documents of a run are called, and their clusters; each is looked up once."""
+        places_known, *names = self._known.get(at_run, (np.empty(0, np.int64), None, None))
+        if not np.isin(places, places_known).all():
+            places_known = np.union1d(places_known, places)
+            names = [*self.runs[at_run].names(places_known)]
+            self._known[at_run] = (places_known, *names)
+        found = pa.array(np.searchsorted(places_known, places))
+        return names[0].take(found), names[1].take(found)
+
+    def _check_distinct(self, parts: list[pa.Array]) -> None:
+        """Earlier runs were checked against new documents, not against each other: look at those in use."""
+        for at, names in enumerate(parts):
+            for others in parts[:at]:
+                common = names.filter(pc.is_in(names, value_set=others))
+                if len(common):
+                    raise DuplicateIdError(
+                        f"the id {common[0].as_py()!r} is in two of the earlier runs, for documents that new "
+                        "ones are like: run one of them again with other ids"
+                    )
 
 
 def _is_text(kind: pa.DataType) -> bool:

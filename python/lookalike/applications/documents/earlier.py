@@ -197,6 +197,8 @@ class EarlierRun:
             at = np.searchsorted(places, batch["place"].to_numpy())
             here = np.append(places, -1)[at] == batch["place"].to_numpy()
             rows[at[here]] = batch["row"].to_numpy()[here]
+        if len(rows) and rows.min() < 0:
+            raise ArtefactError(f"{self.keys.path} does not name every kept document: run the job again")
         order = np.argsort(rows)
         found = []
         done = 0

@@ -27,9 +27,11 @@ from lookalike.joins.earlier import key_names
 from lookalike.runs import Header, StoredTable
 from lookalike.shingles import Shingle
 from lookalike.theory import Plan
-from lookalike.types import I64, Bools
+from lookalike.types import I64, U32, Bools
 
 KEYS_NAME = "keys.table"
+#: The place of what is not kept.
+NOWHERE = np.uint32(2**32 - 1)
 #: What an append needs of a document besides the keys of its bands.
 KEYED_COLUMNS = ("content", "copy", "flags")
 
@@ -53,23 +55,26 @@ def with_keys_worth_storing(joined: Joined, options: PairOptions, *, rows: int, 
 class KeptPlaces:
     """Where kept documents lie: files in the order of their names, and the documents in them.
 
-    `place_of[row]` is the place of a row of clusters.parquet, −1 if it is not kept. 8 bytes a row.
+    `place_of[row]` is the place of a row of clusters.parquet, `NOWHERE` if it is not kept. 4 bytes a row.
     """
 
     files: tuple[tuple[str, int], ...]
-    place_of: I64
+    place_of: U32
 
     @classmethod
     def of(cls, collection: Collection, kept_rows: Bools) -> KeptPlaces:
         """Of the rows kept of a collection, a mask in the order they arrived."""
-        starts = collection.source.layout.starts
-        kept = [np.flatnonzero(kept_rows[start:stop]) + start for start, stop in pairwise(starts.tolist())]
-        by_name = sorted(zip(kept_names(collection.source), kept, strict=True), key=lambda entry: entry[0])
-        files = tuple((name, len(rows)) for name, rows in by_name if len(rows))
-        arrived = np.concatenate([rows for _, rows in by_name]) if by_name else np.empty(0, np.int64)
-        places = np.full(collection.rows, -1, np.int64)
-        places[arrived] = np.arange(len(arrived))
-        return cls(files=files, place_of=places[collection.order])
+        starts = collection.source.layout.starts.tolist()
+        by_name = sorted(zip(kept_names(collection.source), pairwise(starts), strict=True))
+        places = np.full(collection.rows, NOWHERE, np.uint32)
+        files, placed = [], 0
+        for name, (start, stop) in by_name:
+            here = kept_rows[start:stop]
+            count = int(np.count_nonzero(here))
+            places[start:stop][here] = np.arange(placed, placed + count, dtype=np.uint32)
+            files += [(name, count)] if count else []
+            placed += count
+        return cls(files=tuple(files), place_of=places[collection.order])
 
 
 def kept_names(source: Source) -> list[str]:
@@ -103,23 +108,24 @@ def write_keys(
     StoredTable.write(folder / KEYS_NAME, first.schema, chain([first], batches), header, compression="lz4")
 
 
-def _places(place_of: I64) -> Iterator[pa.RecordBatch]:
-    kept = np.flatnonzero(place_of >= 0)
+def _places(place_of: U32) -> Iterator[pa.RecordBatch]:
     # One at least, so that there is a schema where nothing is kept.
-    for start in range(0, max(1, len(kept)), _ROWS):
-        yield _placed(place_of, kept[start : start + _ROWS])
+    for start in range(0, max(1, len(place_of)), _ROWS):
+        rows = np.arange(start, min(start + _ROWS, len(place_of)))
+        yield _placed(place_of, rows[place_of[rows] != NOWHERE])
 
 
-def _placed(place_of: I64, rows: I64) -> pa.RecordBatch:
-    columns = {"place": place_of[rows], "row": rows}
-    return pa.record_batch({name: pa.array(column.astype(np.uint32)) for name, column in columns.items()})
+def _placed(place_of: U32, rows: I64) -> pa.RecordBatch:
+    columns = {"place": place_of[rows], "row": rows.astype(np.uint32)}
+    return pa.record_batch({name: pa.array(column) for name, column in columns.items()})
 
 
-def _with_keys(keyed: Table, place_of: I64, bands: int) -> Iterator[pa.RecordBatch]:
+def _with_keys(keyed: Table, place_of: U32, bands: int) -> Iterator[pa.RecordBatch]:
     for batch in keyed.batches:
         rows = batch["row"].to_numpy()
         # Rows behind the last are of earlier runs, and stay where they are.
-        kept = np.flatnonzero((rows < len(place_of)) & (place_of[np.minimum(rows, len(place_of) - 1)] >= 0))
+        own = np.flatnonzero(rows < len(place_of))
+        kept = own[place_of[rows[own]] != NOWHERE]
         chosen = batch.select([*KEYED_COLUMNS, *key_names(bands)]).take(pa.array(kept))
         placed = _placed(place_of, rows[kept])
         yield pa.RecordBatch.from_arrays(
