@@ -13,6 +13,7 @@ import pytest
 from lookalike.applications.planted import plant
 from lookalike.cli import main
 from lookalike.engines import LocalEngine
+from lookalike.runs import StoredTable
 from lookalike.runs import ledger as ledgers
 
 #: Kills, spread over everything a run does.
@@ -38,7 +39,14 @@ def arguments(corpus, out, *more, method="lsh"):
 def answer(out):
     """Everything a run wrote but run.json, which tells times."""
     files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != "run.json")
-    return {str(path.relative_to(out)): pq.read_table(path).to_pylist() for path in files}
+    return {str(path.relative_to(out)): read(path).to_pylist() for path in files}
+
+
+def read(path):
+    """A table that a run wrote, in whatever form."""
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    return pa.Table.from_batches(StoredTable.open(path).batches()).sort_by("place")
 
 
 @pytest.fixture(scope="module")
