@@ -25,10 +25,12 @@ _MANY = 1 << 14
 def join_large_with_earlier(large: Table, boundary: int, check: Check) -> LeaderAccount:
     """Check the new rows of large buckets against earlier rows, and against leaders of the new ones.
 
-    `large` is sorted by bucket, then content; rows from `boundary` on are of earlier runs. The buckets are
+    `large` holds `bucket`, `row` and `content`; rows from `boundary` on are of earlier runs. The buckets are
     few, and their rows are brought to the driver.
     """
-    keys, rows = large.column("bucket"), large.column("row").astype(np.int64)
+    keys, rows, contents = (large.column(name) for name in ("bucket", "row", "content"))
+    order = np.lexsort((rows, contents, keys))
+    keys, rows, contents = keys[order], rows[order].astype(np.int64), contents[order]
     found: list[tuple[I64, I64]] = []
     not_compared = 0
     for start, stop in pairwise(run_starts(keys).tolist()):
@@ -42,7 +44,7 @@ def join_large_with_earlier(large: Table, boundary: int, check: Check) -> Leader
     check((once >> np.uint64(32)).astype(np.int64), (once & np.uint64(0xFFFFFFFF)).astype(np.int64))
     fresh = rows < boundary
     nothing = np.empty(0, np.int64)
-    new_rows = Table.of(bucket=keys[fresh], row=rows[fresh])
+    new_rows = Table.of(bucket=keys[fresh], row=rows[fresh], content=contents[fresh])
     account = join_large(new_rows, boundary, (nothing, nothing), check)
     return replace(
         account,
