@@ -14,18 +14,19 @@ from contextlib import closing
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
-from lookalike.engines.memory import Budget
+from lookalike.engines.memory import Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
 from lookalike.engines.settled import settle
-from lookalike.engines.spill import Batches, row_numbers
+from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
@@ -35,6 +36,9 @@ from lookalike.runs.sizes import parse_size
 _FEW = 256
 #: A row in hand may take this much: with what a stage makes of it, and a few batches a thread.
 _BYTES_A_ROW = 1 << 12
+
+#: What a stage made: a batch, or where it is on disk.
+Made: TypeAlias = "pa.RecordBatch | list[Spilled]"
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -84,8 +88,17 @@ class LocalEngine:
         self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()
 
     def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
-        """Hold what a source reads."""
-        return Table(tuple(batches), schema) if lasting else self.budget.commit(batches, schema)
+        """Hold what a source reads; the next batch is being read while one goes to disk."""
+        if lasting:
+            return Table(tuple(batches), schema)
+        if self.threads == 1:
+            return self.budget.commit(batches, schema)
+        with closing(read_ahead(batches)) as ahead:
+            return self.budget.commit(ahead, schema)
+
+    def set_aside(self) -> Aside:
+        """Room for arrays of the driver, out of what tables may take."""
+        return self.budget.set_aside()
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch."""
@@ -143,13 +156,16 @@ class LocalEngine:
                 for piece in _pieces(share.items, rows)
             )
 
-        def step(work: tuple[pa.RecordBatch, Held]) -> pa.RecordBatch:
+        committing = Committing(self.budget)
+
+        def step(work: tuple[pa.RecordBatch, Held]) -> Made:
             result = stage(*work)
             if advance is not None:
                 advance(len(work[0]))
-            return result
+            return committing.ahead(result)
 
         return self._committed(
+            committing,
             self._in_order(pieces, step, light=False),
             lambda: stage(_empty(items.schema), Held((_empty(table.schema),), Numbers.of(()))).schema,
         )
@@ -175,23 +191,31 @@ class LocalEngine:
         schema: pa.Schema,
         advance: Callable[[int], None] | None,
     ) -> Table:
-        def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        committing = Committing(self.budget)
+
+        def step(batch: pa.RecordBatch) -> Made:
             result = stage(batch)
             if advance is not None:
                 advance(len(batch))
-            return result
+            return committing.ahead(result)
 
         results = self._in_order(batches, step, light=_is_light(stage))
-        return self._committed(results, lambda: stage(_empty(schema)).schema)
+        return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
 
-    def _committed(self, results: Generator[pa.RecordBatch], schema: Callable[[], pa.Schema]) -> Table:
+    def _committed(
+        self, committing: Committing, results: Generator[Made], schema: Callable[[], pa.Schema]
+    ) -> Table:
         """Commit what stages made. Without a batch nothing says what that is: ask about an empty one."""
         # Closed whatever happens: an error that somebody keeps would keep threads and batches.
         with closing(results):
+            # Nothing is on disk ahead of the first.
             first = next(results, None)
             if first is None:
                 return Table((), schema())
-            return self.budget.commit(chain([first], results), first.schema)
+            assert isinstance(first, pa.RecordBatch)
+            for made in chain([first], results):
+                committing.add(made)
+            return Table(committing.pieces, first.schema)
 
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""

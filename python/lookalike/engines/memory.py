@@ -1,7 +1,8 @@
 """A memory budget: which tables stay in memory, and how much a verb may work with.
 
-Half of the budget is for tables. A table that no longer fits in it goes to disk from there on; what is in
-memory counts until nobody holds it any more. The other half is for the verb at work.
+Half of the budget is for tables and for what the driver sets aside for its arrays. A table that no longer
+fits in it goes to disk from there on; what is in memory counts until nobody holds it any more. The other half
+is for the verb at work.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ LEAST = 16_000_000
 #: Up to so many bytes, tables on disk share a file: a join may make more of them than a process may have
 #: files open. A larger table goes on in one of its own, whose space is free again when the table is gone.
 SHARED = 64_000_000
-#: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand.
+#: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand,
 _PIECES = 64
+#: and to so many bytes: memory for more comes fresh from the system, zeroed page by page, with every batch.
+_LARGEST_PIECE = 4_000_000
 #: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
 _FEW = 1 << 16
 
@@ -68,19 +71,14 @@ class Budget:
 
     def commit(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
         """Hold batches as a table, in memory while there is room."""
-        pieces: list[Piece] = []
-        spilling = None
+        committing = Committing(self)
         for batch in batches:
-            if not len(batch):
-                continue
-            # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
-            taken = self._take(batch) if spilling is None else None
-            if taken is not None:
-                pieces.append(taken)
-            else:
-                spilling = spilling or Spilling(self)
-                pieces += spilling.append(batch)
-        return Table(Batches(pieces), schema)
+            committing.add(batch)
+        return Table(Batches(committing.pieces), schema)
+
+    def set_aside(self) -> Aside:
+        """Room that the driver takes for arrays of its own."""
+        return Aside(self)
 
     def shared_file(self) -> SpillFile:
         """The file that small tables share now."""
@@ -91,7 +89,7 @@ class Budget:
                 self._shared = weakref.ref(file)
             return file
 
-    def _take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+    def take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """Count a batch, or what is to be held in its place; None if there is no room."""
         size = batch.nbytes
         with self._lock:
@@ -99,8 +97,17 @@ class Budget:
                 return None
             self._held += size
         batch = _on_its_own(batch)
-        weakref.finalize(batch, self._gone.append, size).atexit = False
+        weakref.finalize(batch, self.shrink, size).atexit = False
         return batch
+
+    def grow(self, size: int) -> None:
+        """Count so much more, whether there is room or not."""
+        with self._lock:
+            self._held += size
+
+    def shrink(self, size: int) -> None:
+        """Count so much less. May be called at any moment."""
+        self._gone.append(size)
 
     def _counted(self) -> int:
         while self._gone:
@@ -108,14 +115,55 @@ class Budget:
         return self._held
 
 
-class Spilling:
-    """Batches on their way to disk, of one table or of its parts."""
+class Aside:
+    """Bytes set aside for arrays of the driver, until nobody holds this."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._most = max(1 << 10, budget.size // _PIECES)
+        self._size = [0]
+        weakref.finalize(self, lambda size: budget.shrink(size[0]), self._size).atexit = False
+
+    def grow(self, size: int) -> None:
+        """Set so many more bytes aside."""
+        self._budget.grow(size)
+        self._size[0] += size
+
+
+class Committing:
+    """A table on its way: batches are added in order, and may be on disk before they are."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._spilling: Spilling | None = None
+        self.pieces: list[Piece] = []
+
+    def ahead(self, batch: pa.RecordBatch) -> pa.RecordBatch | list[Spilled]:
+        """The batch, or where it is on disk if the table goes there anyway; for the thread that made it."""
+        return batch if self._spilling is None else self._spilling.append(batch)
+
+    def add(self, batch: pa.RecordBatch | list[Spilled]) -> None:
+        """Take the next batch, or what became of it `ahead`."""
+        if isinstance(batch, list):
+            self.pieces += batch
+        elif len(batch):
+            # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
+            taken = self._budget.take(batch) if self._spilling is None else None
+            if taken is not None:
+                self.pieces.append(taken)
+            else:
+                self._spilling = self._spilling or Spilling(self._budget)
+                self.pieces += self._spilling.append(batch)
+
+
+class Spilling:
+    """Batches on their way to disk, of one table or of its parts; from several threads at once."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._most = min(_LARGEST_PIECE, max(1 << 10, budget.size // _PIECES))
         self._file = budget.shared_file()
         self._is_shared = True
+        self._lock = threading.Lock()
 
     def append(self, batch: pa.RecordBatch) -> list[Spilled]:
         """Put a batch on disk, in pieces that are not too large."""
@@ -123,8 +171,9 @@ class Spilling:
         return [self._append(batch.slice(start, rows)) for start in range(0, len(batch), rows)]
 
     def _append(self, batch: pa.RecordBatch) -> Spilled:
-        if self._is_shared and self._file.size > SHARED:
-            self._file, self._is_shared = SpillFile(self._budget.scratch), False
+        with self._lock:
+            if self._is_shared and self._file.size > SHARED:
+                self._file, self._is_shared = SpillFile(self._budget.scratch), False
         return self._file.append(batch)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from lookalike.applications.documents.options import DedupOptions
 from lookalike.clusters import Assignment, assign
 from lookalike.engines import Engine, Table
 from lookalike.joins import EMPTY, SHORT, Joined
-from lookalike.types import I64, U32
+from lookalike.types import I64, U32, Bools
 
 
 def assigned(joined: Joined, priority: I64 | U32, options: DedupOptions, engine: Engine) -> Assignment:
@@ -40,25 +41,85 @@ def assigned(joined: Joined, priority: I64 | U32, options: DedupOptions, engine:
 _COLUMNS = ("cluster", "representative", "via", "similarity", "kept")
 
 
-def cluster_columns(
-    search: Search[Any], assignment: Assignment, options: DedupOptions
-) -> dict[str, pa.Array]:
-    """The columns of clusters.parquet, a row an item."""
-    rows = np.arange(len(assignment.kept), dtype=np.int64)
-    ids = search.named(rows)
-    flags = search.joined.flags
-    empty = (flags & EMPTY) != 0
-    # 0 and 1 name what is odd about a row, 2 says nothing is.
-    odd = np.full(len(rows), 2, np.uint8)
-    odd[(flags & SHORT) != 0] = 1
-    odd[empty] = 0
-    return {
-        "id": ids,
-        "cluster": ids.take(pa.array(assignment.cluster)),
-        "representative": ids.take(pa.array(assignment.representative)),
-        # Nothing is like an empty document, not even itself.
-        options.column: pa.array(assignment.similarity, mask=empty),
-        "via": ids.take(pa.array(assignment.via, mask=assignment.via < 0)),
-        "kept": pa.array(assignment.kept),
-        "flag": pa.array(["empty", "short"]).take(pa.array(odd, mask=odd == 2)),
-    }
+class ClusterRows:
+    """The rows of clusters.parquet, one an item, named a million at a time.
+
+    Parameters
+    ----------
+    more
+        Further columns of items, by their numbers; they follow the id.
+    """
+
+    def __init__(
+        self,
+        search: Search[Any],
+        assignment: Assignment,
+        options: DedupOptions,
+        more: Callable[[I64], dict[str, pa.Array]] | None = None,
+    ) -> None:
+        self._search = search
+        self._assignment = assignment
+        self._column = options.column
+        self._more = more
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns and their types."""
+        return self._batch(0, 0).schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, in order."""
+        rows = len(self._assignment.kept)
+        return (self._batch(start, min(start + _NAMED, rows)) for start in range(0, rows, _NAMED))
+
+    def _batch(self, start: int, stop: int) -> pa.RecordBatch:
+        rows, here = np.arange(start, stop, dtype=np.int64), slice(start, stop)
+        cluster, representative, via = (
+            getattr(self._assignment, name)[here].astype(np.int64)
+            for name in ("cluster", "representative", "via")
+        )
+        names = _Names(self._search, rows, cluster, representative, via[via >= 0])
+        flags = self._search.joined.flags[here]
+        empty = (flags & EMPTY) != 0
+        # 0 and 1 name what is odd about a row, 2 says nothing is.
+        odd = np.full(len(rows), 2, np.uint8)
+        odd[(flags & SHORT) != 0] = 1
+        odd[empty] = 0
+        return pa.record_batch(
+            {
+                "id": names.of(rows),
+                **({} if self._more is None else self._more(rows)),
+                "cluster": names.of(cluster),
+                "representative": names.of(representative),
+                # Nothing is like an empty document, not even itself.
+                self._column: pa.array(self._assignment.similarity[here], mask=empty),
+                "via": names.of(via),
+                "kept": pa.array(self._assignment.kept[here]),
+                "flag": pa.array(["empty", "short"]).take(pa.array(odd, mask=odd == 2)),
+            }
+        )
+
+
+#: As many rows as a group of a parquet file has.
+_NAMED = 1 << 20
+
+
+class _Names:
+    """The ids of some rows that follow one another, and of others that they name; each is made once."""
+
+    def __init__(self, search: Search[Any], rows: I64, *others: I64) -> None:
+        self._first, self._count = (int(rows[0]) if len(rows) else 0), len(rows)
+        outside = np.concatenate([other[~self._inside(other)] for other in others])
+        self._outside = np.unique(outside)
+        self._ids = search.named(np.concatenate([rows, self._outside]))
+
+    def of(self, rows: I64) -> pa.Array:
+        """The ids of rows; null of those under 0."""
+        places = np.where(
+            self._inside(rows), rows - self._first, self._count + np.searchsorted(self._outside, rows)
+        )
+        return self._ids.take(pa.array(places, mask=rows < 0))
+
+    def _inside(self, rows: I64) -> Bools:
+        inside: Bools = (rows >= self._first) & (rows < self._first + self._count)
+        return inside

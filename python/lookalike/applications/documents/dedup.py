@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.assigning import assigned, cluster_columns
+from lookalike.applications.documents.assigning import ClusterRows, assigned
 from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import search_sources
 from lookalike.applications.documents.options import DedupOptions
@@ -18,7 +18,7 @@ from lookalike.clusters import Assignment, parse_keep, priorities
 from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import U32, Clusters
+from lookalike.types import U32
 
 
 def dedup(
@@ -81,7 +81,7 @@ def dedup_source(source: Source, options: DedupOptions, *, engine: Engine, watch
         source=source,
         options=options,
         pairs=named_pairs(search, options),
-        clusters=Clusters(pa.table(cluster_columns(search, assignment, options))),
+        cluster_rows=ClusterRows(search, assignment, options),
         search=search,
         kept_rows=_arrived(collection, assignment),
         chained=assignment.chained,
@@ -96,7 +96,7 @@ def _priority(collection: Collection, keep: str) -> U32:
     rows = np.arange(collection.rows, dtype=np.uint32)
     policy, _ = parse_keep(keep)
     if policy == "first":
-        return priorities(rows, arrival=collection.order)
+        return priorities(rows, arrival=collection.arrival)
     if policy == "longest":
         return priorities(rows, values=pa.array(collection.text_bytes))
     return priorities(rows, values=collection.extra_values())
@@ -104,6 +104,8 @@ def _priority(collection: Collection, keep: str) -> U32:
 
 def _arrived(collection: Collection, assignment: Assignment) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which rows are kept, in the order they arrived."""
+    if collection.arrival is None:
+        return assignment.kept
     kept = np.empty(collection.rows, np.bool_)
-    kept[collection.order] = assignment.kept
+    kept[collection.arrival] = assignment.kept
     return kept
