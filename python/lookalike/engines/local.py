@@ -14,7 +14,7 @@ from contextlib import closing
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -37,11 +37,15 @@ _FEW = 256
 #: A row in hand may take this much: with what a stage makes of it, and a few batches a thread.
 _BYTES_A_ROW = 1 << 12
 
-#: What a stage made: a batch, or where it is on disk.
-Made: TypeAlias = "pa.RecordBatch | list[Spilled]"
-
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+class Made(NamedTuple):
+    """What a stage made, a batch or where it is on disk, and of how many rows."""
+
+    batch: pa.RecordBatch | list[Spilled]
+    of_rows: int
 
 
 class LocalEngine:
@@ -87,14 +91,21 @@ class LocalEngine:
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
         self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()
 
-    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
+    def scan(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        lasting: bool = False,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
         """Hold what a source reads; the next batch is being read while one goes to disk."""
         if lasting:
             return Table(tuple(batches), schema)
         if self.threads == 1:
-            return self.budget.commit(batches, schema)
+            return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
         with closing(read_ahead(batches)) as ahead:
-            return self.budget.commit(ahead, schema)
+            return self.budget.relieve(self.budget.commit(ahead, schema, expected=expected))
 
     def set_aside(self) -> Aside:
         """Room for arrays of the driver, out of what tables may take."""
@@ -102,7 +113,7 @@ class LocalEngine:
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch."""
-        return self._work(table.batches, stage, table.schema, advance)
+        return self._work(table.batches, stage, table.schema, advance, of_rows=table.rows)
 
     def group(
         self,
@@ -126,7 +137,10 @@ class LocalEngine:
             threads=self.threads,
             budget=self.budget,
         )
-        return self._work(runs.of(table), stage, table.schema, None)
+        grouped = self._work(runs.of(table), stage, table.schema, None)
+        if not table.batches.at_hand:
+            self.budget.give_back()
+        return grouped
 
     def settle(self, name: str, make: Callable[[], Table]) -> Table:
         """A table of this run; without a ledger simply the one made now."""
@@ -162,13 +176,16 @@ class LocalEngine:
             result = stage(*work)
             if advance is not None:
                 advance(len(work[0]))
-            return committing.ahead(result)
+            return Made(committing.ahead(result), len(work[0]))
 
-        return self._committed(
+        fetched = self._committed(
             committing,
             self._in_order(pieces, step, light=False),
             lambda: stage(_empty(items.schema), Held((_empty(table.schema),), Numbers.of(()))).schema,
         )
+        if not table.batches.at_hand:
+            self.budget.give_back()
+        return fetched
 
     def fold(
         self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
@@ -190,14 +207,16 @@ class LocalEngine:
         stage: Stage,
         schema: pa.Schema,
         advance: Callable[[int], None] | None,
+        *,
+        of_rows: int | None = None,
     ) -> Table:
-        committing = Committing(self.budget)
+        committing = Committing(self.budget, of_rows=of_rows)
 
         def step(batch: pa.RecordBatch) -> Made:
             result = stage(batch)
             if advance is not None:
                 advance(len(batch))
-            return committing.ahead(result)
+            return Made(committing.ahead(result), len(batch))
 
         results = self._in_order(batches, step, light=_is_light(stage))
         return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
@@ -212,10 +231,10 @@ class LocalEngine:
             first = next(results, None)
             if first is None:
                 return Table((), schema())
-            assert isinstance(first, pa.RecordBatch)
+            assert isinstance(first.batch, pa.RecordBatch)
             for made in chain([first], results):
-                committing.add(made)
-            return Table(committing.pieces, first.schema)
+                committing.add(*made)
+            return Table(committing.pieces, first.batch.schema)
 
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""

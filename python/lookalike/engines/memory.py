@@ -8,18 +8,20 @@ is for the verb at work.
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
-from lookalike.engines.spill import Batches, Piece, Spilled, SpillFile
+from lookalike.engines.spill import ADVICE, Batches, Piece, Spilled, SpillFile
 from lookalike.engines.verbs import Table
 from lookalike.errors import OptionError
 from lookalike.runs.sizes import default_budget
+from lookalike.runs.space import require_space
 
 #: Less than this, and a budget could not hold the batches that threads have in hand.
 LEAST = 16_000_000
@@ -69,16 +71,53 @@ class Budget:
         with self._lock:
             return self._counted()
 
-    def commit(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
-        """Hold batches as a table, in memory while there is room."""
-        committing = Committing(self)
+    def commit(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
+        """Hold batches as a table, in memory while there is room; `expected` are its bytes, or fewer."""
+        committing = Committing(self, expected=expected)
         for batch in batches:
             committing.add(batch)
         return Table(Batches(committing.pieces), schema)
 
+    def relieve(self, table: Table) -> Table:
+        """Put as much of a table to disk, from its end, as tables have too much by now.
+
+        For a table that only the caller holds: what the driver set aside beside it has grown to the end.
+        """
+        pieces = list(table.batches.pieces)
+        schema = table.schema
+        del table
+        spilling = Spilling(self)
+        moved: list[Piece] = []
+        while pieces and self.held > self.size // 2:
+            last = pieces.pop()
+            moved[:0] = spilling.append(last) if isinstance(last, pa.RecordBatch) else [last]
+            del last
+        return Table(Batches([*pieces, *moved]), schema)
+
     def set_aside(self) -> Aside:
         """Room that the driver takes for arrays of its own."""
         return Aside(self)
+
+    def give_back(self) -> None:
+        """Hand back what Arrow keeps of the memory that a verb worked with: NumPy could not have it else."""
+        pa.default_memory_pool().release_unused()
+
+    def require_disk(self, size: float) -> None:
+        """Refuse to set so many bytes aside on a disk that has no room for them.
+
+        Raises
+        ------
+        OutputError
+            Naming the folder, what is needed and what is free.
+        """
+        folder = Path(tempfile.gettempdir()) if self.scratch is None else self.scratch
+        require_space(folder, int(size), "work that does not fit memory", advice=ADVICE)
 
     def shared_file(self) -> SpillFile:
         """The file that small tables share now."""
@@ -130,19 +169,31 @@ class Aside:
 
 
 class Committing:
-    """A table on its way: batches are added in order, and may be on disk before they are."""
+    """A table on its way: batches are added in order, and may be on disk before they are.
 
-    def __init__(self, budget: Budget) -> None:
+    Parameters
+    ----------
+    of_rows, expected
+        From how many rows of another table it is made, each as large as the next; or how many bytes it will
+        have at least. With either the disk is asked for room when the table first needs it.
+    """
+
+    def __init__(
+        self, budget: Budget, *, of_rows: int | None = None, expected: Callable[[], int] | None = None
+    ) -> None:
         self._budget = budget
         self._spilling: Spilling | None = None
+        self._of_rows, self._expected = of_rows, expected
+        self._done = 0
         self.pieces: list[Piece] = []
 
     def ahead(self, batch: pa.RecordBatch) -> pa.RecordBatch | list[Spilled]:
         """The batch, or where it is on disk if the table goes there anyway; for the thread that made it."""
         return batch if self._spilling is None else self._spilling.append(batch)
 
-    def add(self, batch: pa.RecordBatch | list[Spilled]) -> None:
-        """Take the next batch, or what became of it `ahead`."""
+    def add(self, batch: pa.RecordBatch | list[Spilled], rows: int = 0) -> None:
+        """Take the next batch, or what became of it `ahead`; it was made from so many rows."""
+        self._done += rows
         if isinstance(batch, list):
             self.pieces += batch
         elif len(batch):
@@ -151,8 +202,19 @@ class Committing:
             if taken is not None:
                 self.pieces.append(taken)
             else:
-                self._spilling = self._spilling or Spilling(self._budget)
+                if self._spilling is None:
+                    self._ask_for_room(batch.nbytes)
+                    self._spilling = Spilling(self._budget)
                 self.pieces += self._spilling.append(batch)
+
+    def _ask_for_room(self, size: int) -> None:
+        """For what is to come, this batch included. Asked only now: it might all have fitted memory."""
+        held = sum(piece.nbytes for piece in self.pieces)
+        if self._expected is not None:
+            self._budget.require_disk(max(size, self._expected() - held))
+        elif self._of_rows is not None and self._done:
+            to_come = (held + size) * max(0, self._of_rows - self._done) / self._done
+            self._budget.require_disk(size + to_come)
 
 
 class Spilling:

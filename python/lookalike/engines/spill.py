@@ -25,6 +25,9 @@ from lookalike.engines.widths import Widths, kept_widths
 from lookalike.errors import ArtefactError, OutputError
 from lookalike.types import I64, U8
 
+#: What to do when the disk has no room for it.
+ADVICE = "make room there, choose another folder with --scratch, or allow more with --memory"
+
 
 class SpillFile:
     """A file of batches, written at its end and read anywhere; many threads may write and read."""
@@ -87,10 +90,7 @@ class SpillFile:
     def _unusable(self, error: OSError) -> OutputError:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "is full" if full else f"cannot be used ({error.strerror})"
-        return OutputError(
-            f"{self._folder}, where work waits that does not fit memory, {what}: make room there, choose "
-            "another folder with --scratch, or allow more with --memory"
-        )
+        return OutputError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
 def _in_a_row(batch: pa.RecordBatch) -> range | None:

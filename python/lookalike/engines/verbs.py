@@ -105,8 +105,19 @@ class Engine(Protocol):
     #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
     group_rows: int
 
-    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
-        """Commit what a source reads. `lasting` batches stay in memory with the source, whatever we do."""
+    def scan(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        lasting: bool = False,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
+        """Commit what a source reads.
+
+        `lasting` batches stay in memory with the source, whatever we do. `expected` says how many bytes there
+        will be at least, so that a disk without room for them is noticed early.
+        """
 
     def set_aside(self) -> Aside:
         """Room for arrays of the driver: what is taken here tables do not get."""

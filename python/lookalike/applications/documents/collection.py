@@ -95,7 +95,7 @@ def collect(
             advance(len(batch))
 
     with watch.stage("read", unit="documents") as advance:
-        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory)
+        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory, expected=source.least_bytes)
         order = _id_order(source, table.rows)
         if order is not None:
             numbers = np.empty(table.rows, np.int64)

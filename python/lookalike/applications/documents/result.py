@@ -144,7 +144,9 @@ class DedupResult:
         write_parquet(folder / "samples.parquet", self.samples, header("samples"))
         if drop_list:
             schema = pa.schema([rows.schema.field(name) for name in _DROPPED])
-            write_parquet(folder / "dropped.parquet", map(_dropped, rows.batches()), header("dropped"), schema=schema)
+            write_parquet(
+                folder / "dropped.parquet", map(_dropped, rows.batches()), header("dropped"), schema=schema
+            )
         else:
             (folder / "kept").mkdir()
             self._write_kept(folder / "kept")
