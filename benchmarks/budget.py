@@ -22,6 +22,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -38,30 +39,37 @@ BESIDE = 500_000_000
 #: How many times as long a document may take as among `_FEW`.
 SLOWER = 1.3
 _THREADS = 2
+#: How often a run is looked at, in seconds.
+_LOOK = 0.02
 _FEW, _FEW_RUNS = 100_000, 3
-_A_FILE = 100_000
+#: Words of a document, and letters of a word with the blank behind it.
+WORDS, LETTERS = 33, 6
+_A_FILE = 3_500_000
 _TENTH = 10
-_WORDS, _VOCABULARY = 33, 100_000
+_VOCABULARY = 100_000
 
 
-def write_documents(folder: Path, count: int, seed: int = 0) -> None:
-    """Write so many documents to parquet files (`id`, `text`); of ten, the last two are like the first."""
-    letters = np.random.default_rng(seed).integers(ord("a"), ord("z") + 1, (_VOCABULARY, 6), dtype=np.uint8)
-    letters[:, 5] = ord(" ")
+def write_documents(folder: Path, count: int, *, words: int = WORDS, seed: int = 0) -> None:
+    """Write documents of so many words to parquet files (`id`, `text`); of ten the last two are like the first."""
+    letters = np.random.default_rng(seed).integers(
+        ord("a"), ord("z") + 1, (_VOCABULARY, LETTERS), dtype=np.uint8
+    )
+    letters[:, -1] = ord(" ")
     folder.mkdir(parents=True)
-    for number, start in enumerate(range(0, count, _A_FILE)):
-        ids = np.arange(start, min(count, start + _A_FILE))
-        # Of whole tens, so that the first of ten is in the same file.
-        words = np.random.default_rng([seed, number]).integers(0, _VOCABULARY, (len(ids), _WORDS))
+    # Of whole tens, so that the first of ten is in the same file.
+    rows = _A_FILE // words // _TENTH * _TENTH
+    for number, start in enumerate(range(0, count, rows)):
+        ids = np.arange(start, min(count, start + rows))
+        drawn = np.random.default_rng([seed, number]).integers(0, _VOCABULARY, (len(ids), words))
         like = np.flatnonzero(ids % _TENTH >= _TENTH - 2)
-        last = words[like, -1]
-        words[like] = words[like - ids[like] % _TENTH]
+        last = drawn[like, -1]
+        drawn[like] = drawn[like - ids[like] % _TENTH]
         varied = ids[like] % _TENTH == _TENTH - 2
-        words[like[varied], -1] = last[varied]
+        drawn[like[varied], -1] = last[varied]
         texts = pa.LargeStringArray.from_buffers(
             len(ids),
-            pa.py_buffer(np.arange(len(ids) + 1, dtype=np.int64) * 6 * _WORDS),
-            pa.py_buffer(letters[words].reshape(-1)),
+            pa.py_buffer(np.arange(len(ids) + 1, dtype=np.int64) * LETTERS * words),
+            pa.py_buffer(letters[drawn].reshape(-1)),
         )
         pq.write_table(pa.table({"id": ids, "text": texts}), folder / f"{number:05}.parquet")
 
@@ -71,7 +79,7 @@ class Run:
     """What a run of the command took.
 
     `seconds` are those of its stages, `elapsed` also those that Python takes to start; `peak` is the most
-    memory the process ever held.
+    memory the process ever held; `read` and `written` are bytes through files, of whatever kind.
     """
 
     documents: int
@@ -80,22 +88,32 @@ class Run:
     elapsed: float
     method: str
     stages: dict[str, float]
+    counts: dict[str, Any]
+    bands: int | None
+    read: int
+    written: int
 
 
-def run(source: Path, output: Path, memory: int) -> Run:
+def run(source: Path, output: Path, memory: int, threads: int = _THREADS) -> Run:
     """Deduplicate by the command."""
     command = [sys.executable, "-m", "lookalike", "dedup", str(source), "--output", str(output)]
-    command += ["--id", "id", "--memory", str(memory), "--threads", str(_THREADS), "--overwrite"]
+    command += ["--id", "id", "--memory", str(memory), "--threads", str(threads), "--overwrite"]
+    passed = {"rchar": 0, "wchar": 0}
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    elapsed = time.perf_counter() - begin
-    if process.returncode:
-        raise RuntimeError(f"the command ended with {process.returncode}: {said}")
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        # What went through files is known only while the process is there.
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            passed |= _through_files(process.pid)
+            time.sleep(_LOOK)
+        elapsed = time.perf_counter() - begin
+        _, status, usage = ended
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        if process.returncode:
+            raise RuntimeError(f"the command ended with {process.returncode}: {errors.read()}")
     told = json.loads((output / "run.json").read_text())
+    plan = told["estimates"]["plan"]
     return Run(
         documents=told["counts"]["documents"],
         # The command measures each stage anew, which makes the system forget the peak before.
@@ -103,8 +121,21 @@ def run(source: Path, output: Path, memory: int) -> Run:
         seconds=sum(stage["seconds"] for stage in told["stages"]),
         elapsed=elapsed,
         method=told["estimates"]["method"],
-        stages={stage["name"]: round(stage["seconds"], 2) for stage in told["stages"]},
+        stages={stage["name"]: stage["seconds"] for stage in told["stages"]},
+        counts=told["counts"],
+        bands=None if plan is None else plan["banding"]["bands"],
+        read=passed["rchar"],
+        written=passed["wchar"],
     )
+
+
+def _through_files(process: int) -> dict[str, int]:
+    try:
+        lines = Path(f"/proc/{process}/io").read_text().splitlines()
+    except OSError:
+        return {}
+    counts = (line.split(": ") for line in lines)
+    return {name: int(count) for name, count in counts if name in ("rchar", "wchar")}
 
 
 def faults(output: Path, documents: int, recall: float = 0.95) -> list[str]:
@@ -167,7 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
         ),
         rows=tuple(_row(one, runs[0]) for one in runs),
         notes=(
-            f"Documents of {6 * _WORDS} bytes in parquet files; of ten, one is a copy and one a variant of "
+            f"Documents of {LETTERS * WORDS} bytes in parquet files; of ten, one is a copy and one a variant of "
             f"another. `lookalike dedup --id id --memory {options.memory} --threads {_THREADS}`; the answers "
             "were checked.",
             *(f"Seconds by stage of {one.documents:,}: {_stages(one)}." for one in runs),
@@ -193,7 +224,7 @@ def _row(one: Run, fewest: Run) -> tuple[str, ...]:
 
 
 def _stages(one: Run) -> str:
-    return ", ".join(f"{name} {took:g}" for name, took in one.stages.items())
+    return ", ".join(f"{name} {took:.2f}" for name, took in one.stages.items())
 
 
 def _slower(few: Run, many: Run) -> float:

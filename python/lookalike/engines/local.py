@@ -166,7 +166,7 @@ class LocalEngine:
             room = self.budget.for_a_verb // 2
             pieces = (
                 (piece, share.held)
-                for share in shares(self._index_of(table.batches), items, on, room)
+                for share in shares(self._index_of(table.batches), items, on, room, self.budget)
                 for piece in _pieces(share.items, rows)
             )
 
