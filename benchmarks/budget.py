@@ -50,7 +50,7 @@ _VOCABULARY = 100_000
 
 
 def write_documents(folder: Path, count: int, *, words: int = WORDS, seed: int = 0) -> None:
-    """Write documents of so many words to parquet files (`id`, `text`); of ten the last two are like the first."""
+    """Write documents of so many words to parquet files; of ten, the last two are like the first."""
     letters = np.random.default_rng(seed).integers(
         ord("a"), ord("z") + 1, (_VOCABULARY, LETTERS), dtype=np.uint8
     )
@@ -198,8 +198,8 @@ def main(arguments: list[str] | None = None) -> int:
         ),
         rows=tuple(_row(one, runs[0]) for one in runs),
         notes=(
-            f"Documents of {LETTERS * WORDS} bytes in parquet files; of ten, one is a copy and one a variant of "
-            f"another. `lookalike dedup --id id --memory {options.memory} --threads {_THREADS}`; the answers "
+            f"Documents of {LETTERS * WORDS} bytes in parquet files; of ten, one is a copy and one a variant "
+            f"of another. `lookalike dedup --id id --memory {options.memory} --threads {_THREADS}`; the answers "
             "were checked.",
             *(f"Seconds by stage of {one.documents:,}: {_stages(one)}." for one in runs),
             *(f"{said}: {'kept' if kept else 'not kept'}." for said, kept in bounds),

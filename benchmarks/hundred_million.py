@@ -4,11 +4,11 @@
 
 A model of the large run, to scale: documents of 3 KB in parquet files, deduplicated by the command with a
 memory budget that is as small beside them as 15 GB are beside 300 GB, so that nearly everything goes to disk
-and comes back as it would there. The answer is checked first. The model runs on one thread and on two; of each
-stage that gives a rate, and the part of it that does not become faster with threads (Amdahl's law). Rates
-times a hundred million are the statement. What the model cannot show is measured apart: how fast the disk
-really is, since what a small run sets aside stays in the system's cache, and how many bytes a row take that
-are in memory whatever the budget is.
+and comes back as it would there. The answer is checked first. The model runs on one thread and on two; of
+each stage that gives a rate, and the part of it that does not become faster with threads (Amdahl's law).
+Rates times a hundred million are the statement. What the model cannot show is measured apart: how fast the
+disk really is, since what a small run sets aside stays in the system's cache, and how many bytes a row takes
+that are in memory whatever the budget is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DOCUMENTS, BYTES, MEMORY = 100_000_000, 3_000, 15_000_000_000
 #: What is wished for: minutes beside reading the documents, and bytes of memory.
 MINUTES, AT_MOST = 15, 16_000_000_000
 #: Rows whose bytes are counted: of short documents, in the least budget there is.
-_ROWS, _SHORT = (250_000, 1_000_000), 10
+_ROWS, _SHORT = (1_000_000, 3_000_000), 10
 _DISK_BYTES, _BLOCK = 1_000_000_000, 8_000_000
 _MOST_CORES = 1024
 #: Stages that read the documents, or write what is kept: beside the search, and told apart.
@@ -240,12 +240,12 @@ def _notes(measured: Measured) -> list[str]:
     enough = cores_for(60 * MINUTES, lambda cores: 60 * measured.minutes(cores))
     return [
         f"Measured on {measured.one.documents:,} documents of {BYTES:,} bytes with "
-        f"{measured.model_memory / 1e6:,.0f} MB, {measured.times:,.0f} times fewer than a hundred million with "
-        f"{MEMORY / 1e9:g} GB; the answers were checked. Minutes are seconds of the model times "
+        f"{measured.model_memory / 1e6:,.0f} MB, {measured.times:,.0f} times fewer than a hundred million "
+        f"with {MEMORY / 1e9:g} GB; the answers were checked. Minutes are seconds of the model times "
         f"{measured.times:,.0f} / 60.",
-        f"Beside reading the documents and writing those kept: {measured.minutes(1):,.0f} minutes on one core, "
-        f"{search:,.0f} on two; on c cores, stage by stage, t · (s + (1 − s) / c) with s the share that was not "
-        "faster with threads.",
+        f"Beside reading the documents and writing those kept: {measured.minutes(1):,.0f} minutes on one "
+        f"core, {search:,.0f} on two; on c cores, stage by stage, t · (s + (1 - s) / c) with s the share that "
+        "was not faster with threads.",
         f"Goal of {MINUTES} minutes, if the disk keeps up: "
         + ("reached on two cores." if search <= MINUTES else "missed on two cores, " + _reached(enough)),
         f"Disk: {measured.times * measured.aside / 1e9:,.0f} GB are set aside and "
@@ -253,8 +253,8 @@ def _notes(measured: Measured) -> list[str]:
         f"{measured.disk[0] / 1e6:,.0f} MB/s and gives {measured.disk[1] / 1e6:,.0f}, {disk:,.0f} minutes"
         + (f", more than the goal: {_faster(disk)}." if disk > MINUTES else "."),
         f"Memory: {measured.row:.0f} bytes a row are in memory whatever the budget, "
-        f"{measured.row * DOCUMENTS / 1e9:.1f} GB for all; with --memory {MEMORY / 1e9:g}GB the peak is about "
-        f"{peak / 1e9:.1f} GB. Goal of {AT_MOST / 1e9:g} GB: {'reached' if peak < AT_MOST else 'missed'}.",
+        f"{measured.row * DOCUMENTS / 1e9:.1f} GB for all; with --memory {MEMORY / 1e9:g}GB the peak is "
+        f"about {peak / 1e9:.1f} GB. Goal of {AT_MOST / 1e9:g} GB: {'reached' if peak < AT_MOST else 'missed'}.",
     ]
 
 
