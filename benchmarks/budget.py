@@ -199,8 +199,8 @@ def main(arguments: list[str] | None = None) -> int:
         rows=tuple(_row(one, runs[0]) for one in runs),
         notes=(
             f"Documents of {LETTERS * WORDS} bytes in parquet files; of ten, one is a copy and one a variant "
-            f"of another. `lookalike dedup --id id --memory {options.memory} --threads {_THREADS}`; the answers "
-            "were checked.",
+            f"of another. `lookalike dedup --id id --memory {options.memory} --threads {_THREADS}`; the "
+            "answers were checked.",
             *(f"Seconds by stage of {one.documents:,}: {_stages(one)}." for one in runs),
             *(f"{said}: {'kept' if kept else 'not kept'}." for said, kept in bounds),
         ),

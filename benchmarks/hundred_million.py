@@ -237,6 +237,7 @@ def _row(stage: Stage, times: float) -> tuple[str, ...]:
 
 def _notes(measured: Measured) -> list[str]:
     search, disk, peak = measured.minutes(2), measured.disk_minutes, measured.peak
+    fits = "reached" if peak < AT_MOST else "missed"
     enough = cores_for(60 * MINUTES, lambda cores: 60 * measured.minutes(cores))
     return [
         f"Measured on {measured.one.documents:,} documents of {BYTES:,} bytes with "
@@ -244,8 +245,8 @@ def _notes(measured: Measured) -> list[str]:
         f"with {MEMORY / 1e9:g} GB; the answers were checked. Minutes are seconds of the model times "
         f"{measured.times:,.0f} / 60.",
         f"Beside reading the documents and writing those kept: {measured.minutes(1):,.0f} minutes on one "
-        f"core, {search:,.0f} on two; on c cores, stage by stage, t · (s + (1 - s) / c) with s the share that "
-        "was not faster with threads.",
+        f"core, {search:,.0f} on two; on c cores, stage by stage, t · (s + (1 - s) / c) with s the share "
+        "that was not faster with threads.",
         f"Goal of {MINUTES} minutes, if the disk keeps up: "
         + ("reached on two cores." if search <= MINUTES else "missed on two cores, " + _reached(enough)),
         f"Disk: {measured.times * measured.aside / 1e9:,.0f} GB are set aside and "
@@ -254,7 +255,7 @@ def _notes(measured: Measured) -> list[str]:
         + (f", more than the goal: {_faster(disk)}." if disk > MINUTES else "."),
         f"Memory: {measured.row:.0f} bytes a row are in memory whatever the budget, "
         f"{measured.row * DOCUMENTS / 1e9:.1f} GB for all; with --memory {MEMORY / 1e9:g}GB the peak is "
-        f"about {peak / 1e9:.1f} GB. Goal of {AT_MOST / 1e9:g} GB: {'reached' if peak < AT_MOST else 'missed'}.",
+        f"about {peak / 1e9:.1f} GB. Goal of {AT_MOST / 1e9:g} GB: {fits}.",
     ]
 
 

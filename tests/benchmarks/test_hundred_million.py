@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.hundred_million import Measured, Stage, cores_for
 
 from benchmarks import hundred_million
-from benchmarks.hundred_million import Measured, Stage, cores_for
 from lookalike.engines import memory
 
 
