@@ -60,6 +60,7 @@ bench: $(EXTENSION) $(STAMPS)/bench ## race lookalike against its peers, and eac
 	@$(BIN)/python -m benchmarks.hostile
 	@$(BIN)/python -m benchmarks.pipeline
 	@$(BIN)/python -m benchmarks.budget
+	@$(BIN)/python -m benchmarks.hundred_million
 
 wheel: $(STAMPS)/build ## a wheel, in dist/
 	@$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist

@@ -4,6 +4,7 @@ import gc
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from lookalike.engines import LocalEngine, Table, as_it_is, memory
 from lookalike.engines.memory import Budget
 from lookalike.engines.spill import Spilled
 from lookalike.errors import OptionError, OutputError
+from lookalike.runs.space import require_space
 
 
 def batch(size, fill=0):
@@ -213,3 +215,89 @@ def test_an_error_on_the_way_leaves_no_thread_and_nothing_held(tmp_path, threads
     del caught
     gc.collect()
     assert engine.budget.held == 0
+
+
+def test_what_the_driver_sets_aside_tables_do_not_get(tmp_path):
+    small = budget(1600, tmp_path)
+    aside = small.set_aside()
+    aside.grow(400)
+    assert on_disk(small.commit([batch(400), batch(80)], SCHEMA)) == [False, True]
+    gc.collect()
+    assert small.held == 400
+    aside.grow(100)
+    assert small.held == 500
+    del aside
+    gc.collect()
+    assert small.held == 0
+
+
+def test_a_scan_gives_memory_back_for_what_was_set_aside_meanwhile(tmp_path):
+    engine = LocalEngine(2, scratch=tmp_path)
+    engine.budget.size = 1600
+    aside = engine.set_aside()
+
+    def batches():
+        for number in range(4):
+            aside.grow(150)
+            yield batch(80, number)
+
+    table = engine.scan(batches(), SCHEMA)
+    assert on_disk(table) == [False, False, True, True]
+    assert engine.budget.held == 600 + 160
+    assert table.column("x").tolist() == [number for number in range(4) for _ in range(10)]
+
+
+def copied(rows):
+    return batch(rows.nbytes)
+
+
+def room(monkeypatch, free):
+    """A disk with so many bytes free; returns what was asked for."""
+    asked = []
+
+    def require(folder, size, what, *, advice):
+        asked.append(size)
+        require_space(folder, size, what, advice=advice, disk_usage=lambda _: SimpleNamespace(free=free))
+
+    monkeypatch.setattr(memory, "require_space", require)
+    return asked
+
+
+def test_the_disk_is_asked_for_room_once_a_table_needs_it(tmp_path, monkeypatch):
+    asked = room(monkeypatch, 10**9)
+    engine = LocalEngine(1, scratch=tmp_path)
+    table = Table([batch(8000)] * 10, SCHEMA)
+    engine.map(table, copied)
+    assert asked == []
+    engine.budget.size = 2 * 16_000
+    # Two batches fit, the third is the first of eight that do not.
+    engine.map(table, copied)
+    assert asked == [64_000]
+    asked.clear()
+    engine.scan(iter([batch(8000)] * 5), SCHEMA, expected=lambda: 40_000)
+    assert asked == [24_000]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_disk_without_room_is_told_from_before_it_is_full(tmp_path, monkeypatch, threads):
+    room(monkeypatch, 63_999)
+    engine = LocalEngine(threads, scratch=tmp_path)
+    engine.budget.size = 2 * 16_000
+    table = Table([batch(8000)] * 10, SCHEMA)
+    with pytest.raises(OutputError) as told:
+        engine.map(table, copied)
+    assert str(told.value) == (
+        f"work that does not fit memory needs about 64.0 KB in {tmp_path} and 64.0 KB are free: make room "
+        "there, choose another folder with --scratch, or allow more with --memory"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_to_be_dealt_out_need_room_for_all_of_them(tmp_path, monkeypatch):
+    asked = room(monkeypatch, 10**9)
+    engine = LocalEngine(1, scratch=tmp_path)
+    engine.budget.size = 2 * 16_000
+    keys = pa.record_batch({"x": np.random.default_rng(0).integers(0, 2**62, 10_000)})
+    grouped = engine.group(Table([keys], SCHEMA), "x", as_it_is)
+    assert sorted(grouped.column("x")) == sorted(keys["x"].to_pylist())
+    assert asked[0] == 80_000

@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookalike.engines import LocalEngine, Table, memory
+from lookalike.engines.memory import Budget
 from lookalike.engines.numbering import Numbers
-from lookalike.engines.reach import Index, shares
-from lookalike.engines.spill import SpillFile
+from lookalike.engines.reach import Index
+from lookalike.engines.reach import shares as shares_within
+from lookalike.engines.spill import Spilled, SpillFile
 from lookalike.engines.widths import in_bytes, kept_widths, row_bytes
 from lookalike.errors import InternalError, OptionError
 
@@ -34,6 +36,10 @@ def items(pairs, cut=100):
     a, b = np.array(pairs, np.int64).reshape(-1, 2).T
     batch = Table.of(a=a, b=b).batches[0]
     return Table([batch.slice(at, cut) for at in range(0, len(batch), cut)], batch.schema)
+
+
+def shares(index, named, on, room):
+    return shares_within(index, named, on, room, Budget(memory.LEAST))
 
 
 def text_at(held, rows):
@@ -78,6 +84,24 @@ def test_items_are_as_many_at_a_time_as_have_room_themselves():
     ]
     assert sum(sizes) == 50_000
     assert max(sizes) * 16 <= 10_000 + 16 * 100
+
+
+def test_rows_from_all_over_the_table_are_dealt_out_and_not_read_once_a_share(monkeypatch):
+    rows = 4_000
+    table = texts(range(rows), [1000] * rows, cut=100)
+    pairs = np.random.default_rng(0).permutation(rows)[:2_000].reshape(-1, 2)
+    loads = []
+    load = Spilled.load
+    monkeypatch.setattr(Spilled, "load", lambda piece: loads.append(piece.nbytes) or load(piece))
+    seen = []
+    for share in shares(Index(table.batches.pieces), items(pairs), ("a", "b"), 200_000):
+        assert sum(batch.nbytes for batch in share.held.batches) <= 200_000
+        a = share.items["a"].to_numpy()
+        assert [int(text.split(":")[0]) for text in text_at(share.held, a)] == a.tolist()
+        seen += a.tolist()
+    assert seen == pairs[:, 0].tolist()
+    # The table once and what was named once; one by one it would be the table ten times.
+    assert sum(loads) < 2 * table.batches.nbytes
 
 
 def test_large_rows_among_small_ones_count_as_large():

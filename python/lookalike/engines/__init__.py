@@ -7,9 +7,10 @@ them.
 from lookalike.engines.cores import checked_threads, cores
 from lookalike.engines.local import LocalEngine, local_engine
 from lookalike.engines.settled import stored_table
-from lookalike.engines.verbs import Engine, Held, Stage, Table, as_it_is
+from lookalike.engines.verbs import Aside, Engine, Held, Stage, Table, as_it_is
 
 __all__ = [
+    "Aside",
     "Engine",
     "Held",
     "LocalEngine",

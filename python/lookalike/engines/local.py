@@ -14,18 +14,19 @@ from contextlib import closing
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
-from lookalike.engines.memory import Budget
+from lookalike.engines.memory import Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
 from lookalike.engines.settled import settle
-from lookalike.engines.spill import Batches, row_numbers
+from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Held, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
@@ -38,6 +39,13 @@ _BYTES_A_ROW = 1 << 12
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+class Made(NamedTuple):
+    """What a stage made, a batch or where it is on disk, and of how many rows."""
+
+    batch: pa.RecordBatch | list[Spilled]
+    of_rows: int
 
 
 class LocalEngine:
@@ -83,13 +91,29 @@ class LocalEngine:
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
         self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()
 
-    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
-        """Hold what a source reads."""
-        return Table(tuple(batches), schema) if lasting else self.budget.commit(batches, schema)
+    def scan(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        lasting: bool = False,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
+        """Hold what a source reads; the next batch is being read while one goes to disk."""
+        if lasting:
+            return Table(tuple(batches), schema)
+        if self.threads == 1:
+            return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+        with closing(read_ahead(batches)) as ahead:
+            return self.budget.relieve(self.budget.commit(ahead, schema, expected=expected))
+
+    def set_aside(self) -> Aside:
+        """Room for arrays of the driver, out of what tables may take."""
+        return self.budget.set_aside()
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch."""
-        return self._work(table.batches, stage, table.schema, advance)
+        return self._work(table.batches, stage, table.schema, advance, of_rows=table.rows)
 
     def group(
         self,
@@ -113,7 +137,10 @@ class LocalEngine:
             threads=self.threads,
             budget=self.budget,
         )
-        return self._work(runs.of(table), stage, table.schema, None)
+        grouped = self._work(runs.of(table), stage, table.schema, None)
+        if not table.batches.at_hand:
+            self.budget.give_back()
+        return grouped
 
     def settle(self, name: str, make: Callable[[], Table]) -> Table:
         """A table of this run; without a ledger simply the one made now."""
@@ -139,20 +166,26 @@ class LocalEngine:
             room = self.budget.for_a_verb // 2
             pieces = (
                 (piece, share.held)
-                for share in shares(self._index_of(table.batches), items, on, room)
+                for share in shares(self._index_of(table.batches), items, on, room, self.budget)
                 for piece in _pieces(share.items, rows)
             )
 
-        def step(work: tuple[pa.RecordBatch, Held]) -> pa.RecordBatch:
+        committing = Committing(self.budget)
+
+        def step(work: tuple[pa.RecordBatch, Held]) -> Made:
             result = stage(*work)
             if advance is not None:
                 advance(len(work[0]))
-            return result
+            return Made(committing.ahead(result), len(work[0]))
 
-        return self._committed(
+        fetched = self._committed(
+            committing,
             self._in_order(pieces, step, light=False),
             lambda: stage(_empty(items.schema), Held((_empty(table.schema),), Numbers.of(()))).schema,
         )
+        if not table.batches.at_hand:
+            self.budget.give_back()
+        return fetched
 
     def fold(
         self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
@@ -174,24 +207,34 @@ class LocalEngine:
         stage: Stage,
         schema: pa.Schema,
         advance: Callable[[int], None] | None,
+        *,
+        of_rows: int | None = None,
     ) -> Table:
-        def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        committing = Committing(self.budget, of_rows=of_rows)
+
+        def step(batch: pa.RecordBatch) -> Made:
             result = stage(batch)
             if advance is not None:
                 advance(len(batch))
-            return result
+            return Made(committing.ahead(result), len(batch))
 
         results = self._in_order(batches, step, light=_is_light(stage))
-        return self._committed(results, lambda: stage(_empty(schema)).schema)
+        return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
 
-    def _committed(self, results: Generator[pa.RecordBatch], schema: Callable[[], pa.Schema]) -> Table:
+    def _committed(
+        self, committing: Committing, results: Generator[Made], schema: Callable[[], pa.Schema]
+    ) -> Table:
         """Commit what stages made. Without a batch nothing says what that is: ask about an empty one."""
         # Closed whatever happens: an error that somebody keeps would keep threads and batches.
         with closing(results):
+            # Nothing is on disk ahead of the first.
             first = next(results, None)
             if first is None:
                 return Table((), schema())
-            return self.budget.commit(chain([first], results), first.schema)
+            assert isinstance(first.batch, pa.RecordBatch)
+            for made in chain([first], results):
+                committing.add(*made)
+            return Table(committing.pieces, first.batch.schema)
 
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""

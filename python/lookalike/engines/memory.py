@@ -1,32 +1,37 @@
 """A memory budget: which tables stay in memory, and how much a verb may work with.
 
-Half of the budget is for tables. A table that no longer fits in it goes to disk from there on; what is in
-memory counts until nobody holds it any more. The other half is for the verb at work.
+Half of the budget is for tables and for what the driver sets aside for its arrays. A table that no longer
+fits in it goes to disk from there on; what is in memory counts until nobody holds it any more. The other half
+is for the verb at work.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
-from lookalike.engines.spill import Batches, Piece, Spilled, SpillFile
+from lookalike.engines.spill import ADVICE, Batches, Piece, Spilled, SpillFile
 from lookalike.engines.verbs import Table
 from lookalike.errors import OptionError
 from lookalike.runs.sizes import default_budget
+from lookalike.runs.space import require_space
 
 #: Less than this, and a budget could not hold the batches that threads have in hand.
 LEAST = 16_000_000
 #: Up to so many bytes, tables on disk share a file: a join may make more of them than a process may have
 #: files open. A larger table goes on in one of its own, whose space is free again when the table is gone.
 SHARED = 64_000_000
-#: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand.
+#: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand,
 _PIECES = 64
+#: and to so many bytes: memory for more comes fresh from the system, zeroed page by page, with every batch.
+_LARGEST_PIECE = 4_000_000
 #: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
 _FEW = 1 << 16
 
@@ -66,21 +71,53 @@ class Budget:
         with self._lock:
             return self._counted()
 
-    def commit(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Table:
-        """Hold batches as a table, in memory while there is room."""
-        pieces: list[Piece] = []
-        spilling = None
+    def commit(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
+        """Hold batches as a table, in memory while there is room; `expected` are its bytes, or fewer."""
+        committing = Committing(self, expected=expected)
         for batch in batches:
-            if not len(batch):
-                continue
-            # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
-            taken = self._take(batch) if spilling is None else None
-            if taken is not None:
-                pieces.append(taken)
-            else:
-                spilling = spilling or Spilling(self)
-                pieces += spilling.append(batch)
-        return Table(Batches(pieces), schema)
+            committing.add(batch)
+        return Table(Batches(committing.pieces), schema)
+
+    def relieve(self, table: Table) -> Table:
+        """Put as much of a table to disk, from its end, as tables have too much by now.
+
+        For a table that only the caller holds: what the driver set aside beside it has grown to the end.
+        """
+        pieces = list(table.batches.pieces)
+        schema = table.schema
+        del table
+        spilling = Spilling(self)
+        moved: list[Piece] = []
+        while pieces and self.held > self.size // 2:
+            last = pieces.pop()
+            moved[:0] = spilling.append(last) if isinstance(last, pa.RecordBatch) else [last]
+            del last
+        return Table(Batches([*pieces, *moved]), schema)
+
+    def set_aside(self) -> Aside:
+        """Room that the driver takes for arrays of its own."""
+        return Aside(self)
+
+    def give_back(self) -> None:
+        """Hand back what Arrow keeps of the memory that a verb worked with: NumPy could not have it else."""
+        pa.default_memory_pool().release_unused()
+
+    def require_disk(self, size: float) -> None:
+        """Refuse to set so many bytes aside on a disk that has no room for them.
+
+        Raises
+        ------
+        OutputError
+            Naming the folder, what is needed and what is free.
+        """
+        folder = Path(tempfile.gettempdir()) if self.scratch is None else self.scratch
+        require_space(folder, int(size), "work that does not fit memory", advice=ADVICE)
 
     def shared_file(self) -> SpillFile:
         """The file that small tables share now."""
@@ -91,7 +128,7 @@ class Budget:
                 self._shared = weakref.ref(file)
             return file
 
-    def _take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+    def take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """Count a batch, or what is to be held in its place; None if there is no room."""
         size = batch.nbytes
         with self._lock:
@@ -99,8 +136,17 @@ class Budget:
                 return None
             self._held += size
         batch = _on_its_own(batch)
-        weakref.finalize(batch, self._gone.append, size).atexit = False
+        weakref.finalize(batch, self.shrink, size).atexit = False
         return batch
+
+    def grow(self, size: int) -> None:
+        """Count so much more, whether there is room or not."""
+        with self._lock:
+            self._held += size
+
+    def shrink(self, size: int) -> None:
+        """Count so much less. May be called at any moment."""
+        self._gone.append(size)
 
     def _counted(self) -> int:
         while self._gone:
@@ -108,14 +154,78 @@ class Budget:
         return self._held
 
 
-class Spilling:
-    """Batches on their way to disk, of one table or of its parts."""
+class Aside:
+    """Bytes set aside for arrays of the driver, until nobody holds this."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._most = max(1 << 10, budget.size // _PIECES)
+        self._size = [0]
+        weakref.finalize(self, lambda size: budget.shrink(size[0]), self._size).atexit = False
+
+    def grow(self, size: int) -> None:
+        """Set so many more bytes aside."""
+        self._budget.grow(size)
+        self._size[0] += size
+
+
+class Committing:
+    """A table on its way: batches are added in order, and may be on disk before they are.
+
+    Parameters
+    ----------
+    of_rows, expected
+        From how many rows of another table it is made, each as large as the next; or how many bytes it will
+        have at least. With either the disk is asked for room when the table first needs it.
+    """
+
+    def __init__(
+        self, budget: Budget, *, of_rows: int | None = None, expected: Callable[[], int] | None = None
+    ) -> None:
+        self._budget = budget
+        self._spilling: Spilling | None = None
+        self._of_rows, self._expected = of_rows, expected
+        self._done = 0
+        self.pieces: list[Piece] = []
+
+    def ahead(self, batch: pa.RecordBatch) -> pa.RecordBatch | list[Spilled]:
+        """The batch, or where it is on disk if the table goes there anyway; for the thread that made it."""
+        return batch if self._spilling is None else self._spilling.append(batch)
+
+    def add(self, batch: pa.RecordBatch | list[Spilled], rows: int = 0) -> None:
+        """Take the next batch, or what became of it `ahead`; it was made from so many rows."""
+        self._done += rows
+        if isinstance(batch, list):
+            self.pieces += batch
+        elif len(batch):
+            # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
+            taken = self._budget.take(batch) if self._spilling is None else None
+            if taken is not None:
+                self.pieces.append(taken)
+            else:
+                if self._spilling is None:
+                    self._ask_for_room(batch.nbytes)
+                    self._spilling = Spilling(self._budget)
+                self.pieces += self._spilling.append(batch)
+
+    def _ask_for_room(self, size: int) -> None:
+        """For what is to come, this batch included. Asked only now: it might all have fitted memory."""
+        held = sum(piece.nbytes for piece in self.pieces)
+        if self._expected is not None:
+            self._budget.require_disk(max(size, self._expected() - held))
+        elif self._of_rows is not None and self._done:
+            to_come = (held + size) * max(0, self._of_rows - self._done) / self._done
+            self._budget.require_disk(size + to_come)
+
+
+class Spilling:
+    """Batches on their way to disk, of one table or of its parts; from several threads at once."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._most = min(_LARGEST_PIECE, max(1 << 10, budget.size // _PIECES))
         self._file = budget.shared_file()
         self._is_shared = True
+        self._lock = threading.Lock()
 
     def append(self, batch: pa.RecordBatch) -> list[Spilled]:
         """Put a batch on disk, in pieces that are not too large."""
@@ -123,8 +233,9 @@ class Spilling:
         return [self._append(batch.slice(start, rows)) for start in range(0, len(batch), rows)]
 
     def _append(self, batch: pa.RecordBatch) -> Spilled:
-        if self._is_shared and self._file.size > SHARED:
-            self._file, self._is_shared = SpillFile(self._budget.scratch), False
+        with self._lock:
+            if self._is_shared and self._file.size > SHARED:
+                self._file, self._is_shared = SpillFile(self._budget.scratch), False
         return self._file.append(batch)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Numbers:
     Nothing is kept if row i stands at i, else 8 to 24 bytes a row.
     """
 
-    def __init__(self, numbers: I64) -> None:
+    def __init__(self, numbers: I64 | range) -> None:
         self._count = len(numbers)
         self._numbers: I64 | U32 | None = None
         #: The place of every number, if there are few gaps.
@@ -28,6 +29,10 @@ class Numbers:
         self._sorter: I64 = np.empty(0, np.int64)
         if self._count >= _NOWHERE:
             raise InternalError(f"{self._count:,} rows are more than can be told apart (2³² − 2)")
+        if isinstance(numbers, range):
+            if numbers == range(self._count):
+                return
+            numbers = np.arange(numbers.start, numbers.stop)
         if np.array_equal(numbers, np.arange(self._count)):
             return
         largest = int(numbers.max())
@@ -40,9 +45,14 @@ class Numbers:
             self._sorted = self._numbers[self._sorter]
 
     @classmethod
-    def of(cls, parts: Sequence[I64]) -> Numbers:
+    def of(cls, parts: Sequence[I64 | range]) -> Numbers:
         """Of rows in several parts, one after the other."""
-        return cls(concatenate(parts, np.int64))
+        filled = [part for part in parts if len(part)]
+        ranges = [part for part in filled if isinstance(part, range)]
+        if len(ranges) == len(filled) and all(one.stop == other.start for one, other in pairwise(ranges)):
+            # Mostly so, and then there is no need to write them down.
+            return cls(range(ranges[0].start, ranges[-1].stop) if ranges else range(0))
+        return cls(concatenate((np.asarray(part, np.int64) for part in filled), np.int64))
 
     def places(self, rows: I64) -> I64:
         """Where rows stand.

@@ -46,6 +46,7 @@ def deal(whole: Part, number_of: NumberOf, budget: Budget) -> Iterator[Part]:
     Where bounds were tight every part is smaller than the whole, so that dealing comes to an end: at the
     latest where all numbers of a part are equal. As many bytes are in memory as half a verb may have.
     """
+    budget.require_disk(whole.table.batches.nbytes)
     deck = _Deck(whole, number_of, Spilling(budget))
     waiting: list[pa.RecordBatch] = []
     size = 0

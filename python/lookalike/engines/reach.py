@@ -1,4 +1,9 @@
-"""Rows within reach: of a table that memory does not hold, those that some items name at a time."""
+"""Rows within reach: of a table that memory does not hold, those that some items name at a time.
+
+Items are cut into shares whose rows fit memory together. If each share names rows all over the table, to read
+what holds them would be to read the table once a share; then the rows of many shares are dealt out to disk in
+one passage, and each share finds its own side by side.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.engines.gather import joined
+from lookalike.engines.memory import Budget, Spilling
 from lookalike.engines.numbering import Numbers
-from lookalike.engines.spill import OnDisk, Piece, loaded, row_numbers
+from lookalike.engines.spill import OnDisk, Piece, Spilled, loaded, row_numbers
 from lookalike.engines.verbs import Held, Table
 from lookalike.engines.widths import Widths, even_widths, in_bytes, kept_widths
 from lookalike.errors import OptionError
@@ -18,6 +24,8 @@ from lookalike.types import F64, I64, concatenate
 
 #: Items looked at in one go.
 _ITEMS = 1 << 12
+#: Shares whose rows are dealt out together, at most.
+_SHARES = 64
 
 
 class Index:
@@ -28,6 +36,10 @@ class Index:
         self._numbers = Numbers.of([row_numbers(piece) for piece in pieces])
         self._starts = np.concatenate([[0], np.cumsum([piece.num_rows for piece in pieces])]).astype(np.int64)
         self._widths: Widths = concatenate(map(_widths, pieces), np.uint8)
+        #: What it costs to read each batch: nothing where it is in memory.
+        self._bytes = np.array(
+            [piece.nbytes if isinstance(piece, OnDisk) else 0 for piece in pieces], np.int64
+        )
 
     def __len__(self) -> int:
         return len(self._widths)
@@ -46,12 +58,54 @@ class Index:
 
     def hold(self, places: I64) -> Held:
         """Bring rows into memory; `places` are sorted, each once."""
-        cuts = np.searchsorted(places, self._starts)
-        batches = []
-        for piece in np.flatnonzero(np.diff(cuts)).tolist():
-            here = places[cuts[piece] : cuts[piece + 1]] - self._starts[piece]
-            batches.append(loaded(self._pieces[piece]).take(pa.array(here)))
+        cuts = self._cuts(places)
+        batches = [self._take(piece, places, cuts) for piece in np.flatnonzero(np.diff(cuts)).tolist()]
         return Held(batches, Numbers(self.numbers(places)))
+
+    def deal(self, shares: Sequence[I64], room: int, budget: Budget) -> list[list[Spilled]]:
+        """Put the rows of several shares on disk, each share's side by side, reading each batch once.
+
+        At most about `room` bytes of them are in memory.
+        """
+        budget.require_disk(sum(float(self.sizes(places).sum()) for places in shares))
+        spilling = Spilling(budget)
+        cuts = [self._cuts(places) for places in shares]
+        touched = np.flatnonzero(np.any([np.diff(cut) for cut in cuts], axis=0))
+        dealt: list[list[Spilled]] = [[] for _ in shares]
+        waiting: list[list[pa.RecordBatch]] = [[] for _ in shares]
+        size = 0
+        for piece in touched.tolist():
+            batch = loaded(self._pieces[piece])
+            for share, (places, cut) in enumerate(zip(shares, cuts, strict=True)):
+                if cut[piece] < cut[piece + 1]:
+                    rows = self._take(piece, places, cut, batch)
+                    waiting[share].append(rows)
+                    size += rows.nbytes
+            if size > room or piece == touched[-1]:
+                for share, batches in enumerate(waiting):
+                    if batches:
+                        dealt[share] += spilling.append(joined(batches))
+                        batches.clear()
+                size = 0
+        return dealt
+
+    def pays_to_deal(self, shares: Sequence[I64]) -> bool:
+        """Whether to read what the shares touch once, and write and read their rows, is less to move."""
+        touched = [np.diff(self._cuts(places)) > 0 for places in shares]
+        one_by_one = sum(int(self._bytes[here].sum()) for here in touched)
+        together = int(self._bytes[np.any(touched, axis=0)].sum())
+        rows = sum(float(self.sizes(places).sum()) for places in shares)
+        return one_by_one > together + 2 * rows
+
+    def _cuts(self, places: I64) -> I64:
+        """Where the rows of each batch begin among `places`."""
+        return np.searchsorted(places, self._starts)
+
+    def _take(
+        self, piece: int, places: I64, cuts: I64, batch: pa.RecordBatch | None = None
+    ) -> pa.RecordBatch:
+        here = places[cuts[piece] : cuts[piece + 1]] - self._starts[piece]
+        return (loaded(self._pieces[piece]) if batch is None else batch).take(pa.array(here))
 
 
 def _widths(piece: Piece) -> Widths:
@@ -66,12 +120,40 @@ class Share(NamedTuple):
     held: Held
 
 
-def shares(index: Index, items: Table, on: tuple[str, ...], room: int) -> Iterator[Share]:
-    """Cut items into shares whose rows fit into `room` bytes together, as do the items themselves.
+class _Cut(NamedTuple):
+    """Items cut for a share, and where the rows they name stand."""
 
-    Each share reads the batches of the table that hold one of its rows, so items that name the same or
-    neighbouring rows should come one after the other.
-    """
+    items: pa.RecordBatch
+    places: I64
+
+
+def shares(index: Index, items: Table, on: tuple[str, ...], room: int, budget: Budget) -> Iterator[Share]:
+    """Cut items into shares whose rows fit into `room` bytes together, as do the items themselves."""
+    waiting: list[_Cut] = []
+    size = 0
+    for cut in _cut(index, items, on, room):
+        waiting.append(cut)
+        size += cut.items.nbytes + cut.places.nbytes
+        if len(waiting) == _SHARES or size > room // 2:
+            yield from _brought(index, waiting, room, budget)
+            waiting, size = [], 0
+    yield from _brought(index, waiting, room, budget)
+
+
+def _brought(index: Index, cuts: list[_Cut], room: int, budget: Budget) -> Iterator[Share]:
+    """Shares with their rows, brought in one by one or dealt out first."""
+    wanted = [cut.places for cut in cuts]
+    if len(cuts) < 2 or not index.pays_to_deal(wanted):
+        for cut in cuts:
+            yield Share(cut.items, index.hold(cut.places))
+        return
+    dealt = index.deal(wanted, room // 2, budget)
+    for cut in cuts:
+        batches = [piece.load() for piece in dealt.pop(0)]
+        yield Share(cut.items, Held(batches, Numbers(index.numbers(cut.places))))
+
+
+def _cut(index: Index, items: Table, on: tuple[str, ...], room: int) -> Iterator[_Cut]:
     share = _Growing(index)
     for batch in items.batches:
         for piece in _pieces(batch, _ITEMS):
@@ -107,19 +189,19 @@ class _Growing:
         self._waiting.append(items)
         self.item_bytes += items.nbytes
 
-    def done(self) -> Iterator[Share]:
+    def done(self) -> Iterator[_Cut]:
         """The share, if there is any; the next begins with nothing."""
         if self._waiting:
-            yield Share(joined(self._waiting), self._index.hold(np.flatnonzero(self._wanted)))
+            yield _Cut(joined(self._waiting), np.flatnonzero(self._wanted))
             self._wanted[:] = False
             self._waiting, self._size, self.item_bytes = [], 0.0, 0
 
 
-def _halved(index: Index, items: pa.RecordBatch, on: tuple[str, ...], room: int) -> Iterator[Share]:
+def _halved(index: Index, items: pa.RecordBatch, on: tuple[str, ...], room: int) -> Iterator[_Cut]:
     named = index.named(items, on)
     needed = int(index.sizes(named).sum())
     if needed <= room:
-        yield Share(items, index.hold(named))
+        yield _Cut(items, named)
     elif len(items) == 1:
         rows = " and ".join(str(number) for number in index.numbers(named))
         raise OptionError(

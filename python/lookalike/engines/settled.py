@@ -9,6 +9,7 @@ import pyarrow as pa
 from lookalike.engines.spill import OnDisk
 from lookalike.engines.verbs import Table
 from lookalike.runs.ledger import Ledger
+from lookalike.runs.space import RESUMABLE, require_space
 from lookalike.runs.stored import StoredTable
 
 
@@ -41,6 +42,7 @@ def settle(ledger: Ledger, name: str, make: Callable[[], Table]) -> Table:
 
     def batches() -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
         made.append(make())
+        require_space(ledger.folder, made[0].batches.nbytes, f"stage {name}", advice=RESUMABLE)
         return made[0].schema, made[0].batches
 
     stored = ledger.step(name, batches)

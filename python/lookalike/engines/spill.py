@@ -25,13 +25,16 @@ from lookalike.engines.widths import Widths, kept_widths
 from lookalike.errors import ArtefactError, OutputError
 from lookalike.types import I64, U8
 
+#: What to do when the disk has no room for it.
+ADVICE = "make room there, choose another folder with --scratch, or allow more with --memory"
+
 
 class SpillFile:
-    """A file of batches, written at its end and read anywhere; many threads may read."""
+    """A file of batches, written at its end and read anywhere; many threads may write and read."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = Path(tempfile.gettempdir()) if folder is None else folder
-        #: How many bytes were written.
+        #: How many bytes were written, or are being written.
         self.size = 0
         #: The process that may write: a forked one would write to the same places.
         self.owner = os.getpid()
@@ -49,14 +52,14 @@ class SpillFile:
         message = batch.serialize()
         with self._lock:
             offset = self.size
-            try:
-                view, at = memoryview(message), offset
-                while len(view):
-                    written = os.pwrite(self._descriptor, view, at)
-                    view, at = view[written:], at + written
-            except OSError as error:
-                raise self._unusable(error) from error
-            self.size = at
+            self.size += message.size
+        try:
+            view, at = memoryview(message), offset
+            while len(view):
+                written = os.pwrite(self._descriptor, view, at)
+                view, at = view[written:], at + written
+        except OSError as error:
+            raise self._unusable(error) from error
         return Spilled(
             file=self,
             schema=batch.schema,
@@ -87,10 +90,7 @@ class SpillFile:
     def _unusable(self, error: OSError) -> OutputError:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "is full" if full else f"cannot be used ({error.strerror})"
-        return OutputError(
-            f"{self._folder}, where work waits that does not fit memory, {what}: make room there, choose "
-            "another folder with --scratch, or allow more with --memory"
-        )
+        return OutputError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
 def _in_a_row(batch: pa.RecordBatch) -> range | None:
@@ -98,6 +98,8 @@ def _in_a_row(batch: pa.RecordBatch) -> range | None:
     if "row" not in batch.schema.names or not pa.types.is_integer(batch.schema.field("row").type):
         return None
     numbers = batch["row"].to_numpy()
+    if not len(numbers):
+        return range(0)
     first, count = int(numbers[0]), len(numbers)
     # Where they do not, the last one mostly tells.
     if int(numbers[-1]) != first + count - 1 or not np.array_equal(numbers, np.arange(first, first + count)):
@@ -152,11 +154,15 @@ def loaded(piece: Piece) -> pa.RecordBatch:
     return piece.load() if isinstance(piece, OnDisk) else piece
 
 
-def row_numbers(piece: Piece) -> I64:
-    """The column `row` of a batch, wherever it is."""
+def row_numbers(piece: Piece) -> I64 | range:
+    """The column `row` of a batch, wherever it is; as a range if they follow one another."""
     if isinstance(piece, OnDisk) and piece.numbers is not None:
-        return np.arange(piece.numbers.start, piece.numbers.stop, dtype=np.int64)
-    numbers: I64 = loaded(piece)["row"].to_numpy().astype(np.int64)
+        return piece.numbers
+    batch = loaded(piece)
+    in_a_row = _in_a_row(batch)
+    if in_a_row is not None:
+        return in_a_row
+    numbers: I64 = batch["row"].to_numpy().astype(np.int64)
     return numbers
 
 

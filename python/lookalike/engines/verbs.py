@@ -38,8 +38,10 @@ class Table:
         return self.batches.rows
 
     def column(self, name: str) -> Any:
-        """One column as a NumPy array; for tables small enough for the driver."""
+        """One column as a NumPy array, not to be written to; for tables small enough for the driver."""
         parts = [batch[name].to_numpy(zero_copy_only=False) for batch in self.batches]
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts) if parts else np.empty(0, self.schema.field(name).type.to_pandas_dtype())
 
     @classmethod
@@ -89,6 +91,13 @@ class Held:
         return self._numbers.places(rows).astype(np.uint32)
 
 
+class Aside(Protocol):
+    """Bytes that the driver takes for arrays of its own, counted until nobody holds this."""
+
+    def grow(self, size: int) -> None:
+        """Count so many more."""
+
+
 class Engine(Protocol):
     """Where and how tables are worked on. Results never depend on the engine."""
 
@@ -96,8 +105,22 @@ class Engine(Protocol):
     #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
     group_rows: int
 
-    def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
-        """Commit what a source reads. `lasting` batches stay in memory with the source, whatever we do."""
+    def scan(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        *,
+        lasting: bool = False,
+        expected: Callable[[], int] | None = None,
+    ) -> Table:
+        """Commit what a source reads.
+
+        `lasting` batches stay in memory with the source, whatever we do. `expected` says how many bytes there
+        will be at least, so that a disk without room for them is noticed early.
+        """
+
+    def set_aside(self) -> Aside:
+        """Room for arrays of the driver: what is taken here tables do not get."""
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch. `advance` hears how many rows are done."""

@@ -32,7 +32,7 @@ from lookalike.io.columns import Wanted, as_numbers
 from lookalike.io.faults import Fault, OnError, Unreadable
 from lookalike.io.files import FileSource, open_files
 from lookalike.io.frames import FrameSource
-from lookalike.io.ids import check_unique
+from lookalike.io.ids import ascend, check_unique
 from lookalike.io.source import Source
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Source",
     "Unreadable",
     "as_numbers",
+    "ascend",
     "check_unique",
     "open_files",
     "open_source",

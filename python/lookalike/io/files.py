@@ -108,6 +108,11 @@ class FileSource(Source):
         """Size of the files on disk."""
         return sum(size for size, _ in self._stamps)
 
+    def least_bytes(self) -> int:
+        """How many bytes of text there are at least, as far as files say so themselves."""
+        readable = (file for at, file in enumerate(self.files) if at not in self._unopened)
+        return sum(file.format.least_bytes(file, self.wanted) for file in readable)
+
     def kept(self, mask: Mask, edits: Edits | None = None) -> pa.Table:
         """The text, id and extra columns of the kept rows; `write_kept` writes all columns."""
         self.layout.check(mask)

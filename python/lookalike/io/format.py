@@ -64,6 +64,10 @@ class Format(ABC):
     def read(self, file: InputFile, plan: ReadPlan, faults: Faults) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns as settled batches, and tell `faults` what cannot be read."""
 
+    def least_bytes(self, file: InputFile, wanted: Wanted) -> int:
+        """How many bytes of text the file holds at least, as far as that is known without reading it."""
+        return 0
+
     @abstractmethod
     def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Write the rows of `file` where `keep` is true to `target`, in the same format and compression."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.errors import DuplicateIdError
 
@@ -30,8 +31,30 @@ def check_unique(
         )
 
 
+def ascend(ids: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether numbers or strings rise from each to the next, seen chunk by chunk; False of anything else."""
+    if ids.null_count or not any(kind(ids.type) for kind in _COMPARED):
+        return False
+    before = None
+    for chunk in ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids]:
+        if not len(chunk):
+            continue
+        if before is not None and not pc.less(before, chunk[0]).as_py():
+            return False
+        if not pc.all(pc.less(chunk[:-1], chunk[1:])).as_py() and len(chunk) > 1:
+            return False
+        before = chunk[-1]
+    return True
+
+
+_COMPARED = (pa.types.is_integer, pa.types.is_string, pa.types.is_large_string)
+
+
 def first_duplicate(ids: pa.Array | pa.ChunkedArray) -> tuple[int, int] | None:
     """Rows of the earliest repetition and of what it repeats; None if all ids differ."""
+    # Ids mostly ascend already, and then one look at each is enough.
+    if ascend(ids):
+        return None
     codes = _codes(ids)
     if codes is None:
         return None
@@ -48,8 +71,7 @@ def _codes(ids: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
     """Integers that are equal where ids are; None if no two are."""
     if pa.types.is_integer(ids.type) and not ids.null_count:
         values: npt.NDArray[np.int64] = ids.to_numpy()
-        # Ids mostly ascend already, and then one pass is enough.
-        return None if len(values) < 2 or bool(np.all(values[1:] > values[:-1])) else values
+        return values
     encoded = ids.dictionary_encode() if not pa.types.is_dictionary(ids.type) else ids
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()

@@ -63,6 +63,16 @@ class Parquet(Format):
             done += batch.num_rows
         yield from _read_groups(file, columns, done, plan, faults)
 
+    def least_bytes(self, file: InputFile, wanted: Wanted) -> int:
+        """What the footer says; where texts are stored once for several rows, less than there is."""
+        try:
+            with _opened(file) as parquet:
+                metadata = parquet.metadata
+        except (pa.ArrowException, OSError):
+            return 0
+        groups = range(metadata.num_row_groups)
+        return sum(_group_bytes(metadata, group, [wanted.text]) for group in groups)
+
     def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Write the kept rows with all columns, a row group at a time; groups left empty are left out.
 

@@ -137,6 +137,10 @@ class Source(ABC):
     def bytes(self) -> int:
         """Size of the input as it lies there: of the files, or in memory."""
 
+    def least_bytes(self) -> int:
+        """How many bytes of text there are at least, as far as that is known without reading it."""
+        return 0
+
     def close(self) -> None:
         """Give up temporary files, if there are any."""
         self._resources.close()

@@ -46,6 +46,10 @@ class TextFiles(Format):
             place=lambda _: "",
         )
 
+    def least_bytes(self, file: InputFile, wanted: Wanted) -> int:
+        """Its size, packed or not."""
+        return file.path.stat().st_size
+
     def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Copy the file if its document is kept; an edited one is written anew."""
         if not keep.any():

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from operator import add
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +35,7 @@ from lookalike.joins.prefixes import (
     bucket_bits,
 )
 from lookalike.joins.prepare import similarity_sample
-from lookalike.joins.sample import Drawn, draw
+from lookalike.joins.sample import Drawn, Sign, draw
 from lookalike.measures.bounds import Bound
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RoadEstimate, SimilaritySample, plan
@@ -51,7 +49,7 @@ from lookalike.theory.costs import (
     seconds_for_set_checks,
     seconds_for_signatures,
 )
-from lookalike.types import I64, list_buffers
+from lookalike.types import list_buffers
 
 #: Over so many candidates a row, as a bucket gives at most, rows are a crowd.
 _CROWD = buckets.LARGE / 2
@@ -238,10 +236,10 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
 
 def _picked(engine: Engine, items: Items, drawn: Drawn) -> pa.RecordBatch:
     """The sets of the sampled rows (`row`, `elements`), without empty ones."""
-    rows = np.array(drawn.rows, np.int64)
-    parts = engine.fold(items.table, Pick(rows, shingler_of(items)), add) or []
+    rows = Table.of(row=np.array(drawn.rows, np.int64))
+    picked = engine.fetch(items.table, rows, ("row",), Sign(FilledSets(shingler_of(items))))
     empty = pa.record_batch({"row": pa.array([], pa.int64()), "elements": pa.array([], _ELEMENTS)})
-    few = pa.concat_batches([empty, *parts])
+    few = pa.concat_batches([empty, *picked.batches])
     return few.take(pa.array(np.argsort(few["row"].to_numpy(), kind="stable")))
 
 
@@ -249,18 +247,13 @@ _ELEMENTS = pa.large_list(pa.uint64())
 
 
 @dataclass(frozen=True, eq=False)
-class Pick:
-    """A stage for `fold`: the sets of some rows."""
+class FilledSets:
+    """A stage: items → their sets, without empty ones."""
 
-    light: ClassVar[bool] = True
-
-    #: Numbers of the rows, sorted.
-    rows: I64
     shingler: _core.Shingler | None
 
-    def __call__(self, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
-        wanted = batch.filter(pa.array(np.isin(batch["row"].to_numpy(), self.rows)))
-        sets = sets_of(wanted, self.shingler)
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        sets = sets_of(batch, self.shingler)
         filled = np.diff(sets.offsets) > 0
         lists = sets.to_arrow().cast(_ELEMENTS)
-        return [pa.record_batch({"row": wanted["row"], "elements": lists}).filter(pa.array(filled))]
+        return pa.record_batch({"row": batch["row"], "elements": lists}).filter(pa.array(filled))

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lookalike.engines import Engine, Table
 from lookalike.joins.items import Items
-from lookalike.measures.candidates import SameText
+from lookalike.measures.candidates import SameSet
 from lookalike.types import I64, Bools
 
 
@@ -34,19 +34,6 @@ class Stars:
         new[1:] = keys[1:] != keys[:-1]
         first = rows[np.maximum.accumulate(np.where(new, np.arange(len(keys)), 0))] if len(keys) else rows
         return pa.record_batch({"a": pa.array(first[~new]), "b": pa.array(rows[~new])})
-
-
-@dataclass(frozen=True, eq=False)
-class Unsettled:
-    """A stage: keeps the pairs whose `b` still stands for itself."""
-
-    light: ClassVar[bool] = True
-
-    representative: I64
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        b = batch["b"].to_numpy()
-        return batch.filter(pa.array(self.representative[b] == b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +61,7 @@ def representatives(
     narrow = engine.map(signed, KeepRows(filled))
     for key in keys:
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
-        if items.shingle is not None:
-            # Most copies are copies to the byte, and such need no shingles to be told.
-            same = engine.fetch(items.table, stars, ("a", "b"), SameText())
-            representative[same.column("b")] = same.column("a")
-            stars = engine.map(stars, Unsettled(representative))
-        confirmed = engine.fetch(items.table, stars, ("a", "b"), items.exact(at_least=1.0))
+        confirmed = engine.fetch(items.table, stars, ("a", "b"), SameSet(items.exact(at_least=1.0).shingler))
         representative[confirmed.column("b")] = confirmed.column("a")
         if key != keys[-1]:
             narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))

@@ -52,12 +52,25 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class SameText:
-    """A stage for `fetch`: candidates → those whose texts are the same, byte for byte."""
+class SameSet:
+    """A stage for `fetch`: candidates → those whose sets are the same (`a`, `b`), in any order.
+
+    Most copies are copies to the byte, and such texts need no shingles to be told.
+    """
+
+    shingler: _core.Shingler | None
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        batch = batch.select(["a", "b"])
+        exact = Exact(self.shingler, 1.0)
+        if self.shingler is None:
+            return exact(batch, held).select(["a", "b"])
         a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
-        return batch.filter(pa.array(_core.same_texts(held.views(text_buffers), a, b)))
+        same = _core.same_texts(held.views(text_buffers), a, b)
+        if same.all():
+            return batch
+        others = exact(batch.filter(pa.array(~same)), held).select(["a", "b"])
+        return pa.concat_batches([batch.filter(pa.array(same)), others])
 
 
 def text_buffers(batch: pa.RecordBatch) -> tuple[U8, I64]:

@@ -16,14 +16,19 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.against_result import AgainstResult, NewAndEarlier
-from lookalike.applications.documents.assigning import assigned, flag_names, kept_as_arrived, priority_of
+from lookalike.applications.documents.assigning import (
+    ClusterRows,
+    assigned,
+    kept_as_arrived,
+    priority_of,
+)
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.earlier import EarlierRun
 from lookalike.applications.documents.join import Search, pair_columns
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.roads import family_of, take_road
-from lookalike.clusters import Assignment, parse_keep
+from lookalike.clusters import parse_keep
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined
@@ -31,7 +36,7 @@ from lookalike.joins.earlier import Met, Shelf, lsh_with_earlier
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, plan_of
-from lookalike.types import I64, Bools, Clusters, Pairs
+from lookalike.types import I64, Bools, Pairs
 
 
 def dedup_against(
@@ -53,7 +58,9 @@ def dedup_against(
         source=source,
         options=options,
         pairs=_pairs(search, options, collection.rows),
-        clusters=_clusters(search, assignment, options),
+        cluster_rows=ClusterRows(
+            search, assignment, options, rows=collection.rows, cluster_ids=named.cluster_ids
+        ),
         search=search,
         kept_rows=kept_as_arrived(collection, assignment),
         chained=assignment.chained,
@@ -211,25 +218,6 @@ def _pairs(search: Search[NewAndEarlier], options: DedupOptions, rows: int) -> P
     new = a < rows
     columns = {"a": search.named(a[new]), "b": search.named(b[new]), options.column: similarity[new]}
     return Pairs(pa.table(columns), account=search.joined.account)
-
-
-def _clusters(search: Search[NewAndEarlier], assignment: Assignment, options: DedupOptions) -> Clusters:
-    """One row a new document."""
-    named = search.collections[0]
-    rows = named.new_rows
-    flags = search.joined.flags[:rows]
-    via = assignment.via[:rows]
-    ways = named.ids(np.maximum(via, 0))
-    columns = {
-        "id": named.ids(np.arange(rows)),
-        "cluster": named.cluster_ids(assignment.cluster[:rows].astype(np.int64)),
-        "representative": named.ids(assignment.representative[:rows].astype(np.int64)),
-        options.column: pa.array(assignment.similarity[:rows], mask=(flags & EMPTY) != 0),
-        "via": ways.take(pa.array(np.arange(rows), mask=via < 0)),
-        "kept": pa.array(assignment.kept[:rows]),
-        "flag": flag_names(flags),
-    }
-    return Clusters(pa.table(columns))
 
 
 def _bridging(joined: Joined, rows: int) -> int:

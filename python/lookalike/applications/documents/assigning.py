@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -50,24 +51,93 @@ def assigned(
 _COLUMNS = ("cluster", "representative", "via", "similarity", "kept")
 
 
-def cluster_columns(
-    search: Search[Any], assignment: Assignment, options: DedupOptions
-) -> dict[str, pa.Array]:
-    """The columns of clusters.parquet, a row an item."""
-    rows = np.arange(len(assignment.kept), dtype=np.int64)
-    ids = search.named(rows)
-    flags = search.joined.flags
-    empty = (flags & EMPTY) != 0
-    return {
-        "id": ids,
-        "cluster": ids.take(pa.array(assignment.cluster)),
-        "representative": ids.take(pa.array(assignment.representative)),
-        # Nothing is like an empty document, not even itself.
-        options.column: pa.array(assignment.similarity, mask=empty),
-        "via": ids.take(pa.array(assignment.via, mask=assignment.via < 0)),
-        "kept": pa.array(assignment.kept),
-        "flag": flag_names(flags),
-    }
+class ClusterRows:
+    """The rows of clusters.parquet, one an item, named a million at a time.
+
+    Parameters
+    ----------
+    more
+        Further columns of items, by their numbers; they follow the id.
+    rows
+        How many items have a row; all of them by default.
+    cluster_ids
+        What a cluster is called, by the row that stands for it; like that row by default.
+    """
+
+    def __init__(
+        self,
+        search: Search[Any],
+        assignment: Assignment,
+        options: DedupOptions,
+        more: Callable[[I64], dict[str, pa.Array]] | None = None,
+        *,
+        rows: int | None = None,
+        cluster_ids: Callable[[I64], pa.Array] | None = None,
+    ) -> None:
+        self._search = search
+        self._assignment = assignment
+        self._column = options.column
+        self._more = more
+        self._rows = len(assignment.kept) if rows is None else rows
+        self._cluster_ids = cluster_ids
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns and their types."""
+        return self._batch(0, 0).schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, in order."""
+        starts = range(0, self._rows, _NAMED)
+        return (self._batch(start, min(start + _NAMED, self._rows)) for start in starts)
+
+    def _batch(self, start: int, stop: int) -> pa.RecordBatch:
+        rows, here = np.arange(start, stop, dtype=np.int64), slice(start, stop)
+        cluster, representative, via = (
+            getattr(self._assignment, name)[here].astype(np.int64)
+            for name in ("cluster", "representative", "via")
+        )
+        names = _Names(self._search, rows, cluster, representative, via[via >= 0])
+        flags = self._search.joined.flags[here]
+        empty = (flags & EMPTY) != 0
+        return pa.record_batch(
+            {
+                "id": names.of(rows),
+                **({} if self._more is None else self._more(rows)),
+                "cluster": names.of(cluster) if self._cluster_ids is None else self._cluster_ids(cluster),
+                "representative": names.of(representative),
+                # Nothing is like an empty document, not even itself.
+                self._column: pa.array(self._assignment.similarity[here], mask=empty),
+                "via": names.of(via),
+                "kept": pa.array(self._assignment.kept[here]),
+                "flag": flag_names(flags),
+            }
+        )
+
+
+#: As many rows as a group of a parquet file has.
+_NAMED = 1 << 20
+
+
+class _Names:
+    """The ids of some rows that follow one another, and of others that they name; each is made once."""
+
+    def __init__(self, search: Search[Any], rows: I64, *others: I64) -> None:
+        self._first, self._count = (int(rows[0]) if len(rows) else 0), len(rows)
+        outside = np.concatenate([other[~self._inside(other)] for other in others])
+        self._outside = np.unique(outside)
+        self._ids = search.named(np.concatenate([rows, self._outside]))
+
+    def of(self, rows: I64) -> pa.Array:
+        """The ids of rows; null of those under 0."""
+        places = np.where(
+            self._inside(rows), rows - self._first, self._count + np.searchsorted(self._outside, rows)
+        )
+        return self._ids.take(pa.array(places, mask=rows < 0))
+
+    def _inside(self, rows: I64) -> Bools:
+        inside: Bools = (rows >= self._first) & (rows < self._first + self._count)
+        return inside
 
 
 def flag_names(flags: U8) -> pa.Array:
@@ -84,7 +154,7 @@ def priority_of(collection: Collection, keep: str) -> U32:
     rows = np.arange(collection.rows, dtype=np.uint32)
     policy, _ = parse_keep(keep)
     if policy == "first":
-        return priorities(rows, arrival=collection.order)
+        return priorities(rows, arrival=collection.arrival)
     if policy == "longest":
         return priorities(rows, values=pa.array(collection.text_bytes))
     return priorities(rows, values=collection.extra_values())
@@ -92,6 +162,9 @@ def priority_of(collection: Collection, keep: str) -> U32:
 
 def kept_as_arrived(collection: Collection, assignment: Assignment) -> Bools:
     """Which rows of a collection are kept, in the order they arrived."""
-    kept = np.empty(collection.rows, np.bool_)
-    kept[collection.order] = assignment.kept[: collection.rows]
-    return kept
+    kept = assignment.kept[: collection.rows]
+    if collection.arrival is None:
+        return kept
+    arrived = np.empty(collection.rows, np.bool_)
+    arrived[collection.arrival] = kept
+    return arrived

@@ -10,14 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.engines import Engine, Table
+from lookalike.engines import Aside, Engine, Table
 from lookalike.errors import SourceError
-from lookalike.io import Source, as_numbers
+from lookalike.io import Source, as_numbers, ascend
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
 
 #: Text a batch holds: small enough that all threads have work, large enough that a call costs nothing.
 BATCH_BYTES = 4 << 20
+
+#: What the driver comes to hold of a row, ids aside: its size, flags and representative, the numbers of its
+#: cluster, and about as much again while these are made.
+_DRIVER_BYTES = 64
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
@@ -26,35 +30,42 @@ _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 class Collection:
     """The rows of one source.
 
-    `order[row]` is where the row of a number arrived; rows are numbered in id order, so that no result
-    depends on how they arrived. The driver holds 8 bytes a row, and ids if there are any.
+    `arrival[row]` is where the row of a number arrived, None if each arrived in its place; rows are numbered
+    in id order, so that no result depends on how they arrived. The driver holds 4 or 8 bytes a row, and ids
+    if there are any; `aside` counts what it will come to hold.
     """
 
     source: Source
     table: Table
-    order: U32
+    arrival: U32 | None
     text_bytes: U32 | I64
     extra: pa.ChunkedArray | None
+    aside: Aside
 
     @property
     def rows(self) -> int:
         """How many rows were read."""
-        return len(self.order)
+        return self.table.rows
+
+    @property
+    def order(self) -> U32:
+        """Where the row of each number arrived, written out."""
+        return np.arange(self.rows, dtype=np.uint32) if self.arrival is None else self.arrival
 
     def ids(self, rows: I64) -> pa.Array:
         """The user ids of row numbers."""
-        return self.source.ids(self.order[rows].astype(np.int64))
+        return self.source.ids(rows if self.arrival is None else self.arrival[rows].astype(np.int64))
 
     def extra_values(self) -> pa.Array | None:
         """The extra column, in id order."""
         if self.extra is None:
             return None
-        taken = self.extra.take(pa.array(self.order))
+        taken = self.extra if self.arrival is None else self.extra.take(pa.array(self.arrival))
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
     def text(self, row: int) -> str:
         """The text of one row."""
-        arrived = int(self.order[row])
+        arrived = row if self.arrival is None else int(self.arrival[row])
         for place, piece in enumerate(self.table.batches.pieces):
             if arrived < piece.num_rows:
                 return str(self.table.batches[place]["text"][arrived].as_py())
@@ -68,6 +79,7 @@ def collect(
     """Read a source and number its rows from `first_row` in id order."""
     sizes: list[U32 | I64] = []
     extras: list[pa.Array] = []
+    aside = engine.set_aside()
 
     def numbered() -> Iterator[pa.RecordBatch]:
         row = first_row
@@ -76,13 +88,14 @@ def collect(
             if extra is not None:
                 # By position: the column may be called like the text or the id.
                 extras.append(batch.columns[-1])
+            aside.grow(_DRIVER_BYTES * len(batch) + (batch["id"].nbytes if "id" in batch.schema.names else 0))
             rows = np.arange(row, row + len(batch), dtype=np.int64)
             yield pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
             row += len(batch)
             advance(len(batch))
 
     with watch.stage("read", unit="documents") as advance:
-        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory)
+        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory, expected=source.least_bytes)
         order = _id_order(source, table.rows)
         if order is not None:
             numbers = np.empty(table.rows, np.int64)
@@ -93,9 +106,10 @@ def collect(
     return Collection(
         source=source,
         table=table,
-        order=np.arange(table.rows, dtype=np.uint32) if order is None else order,
+        arrival=order,
         text_bytes=text_bytes if order is None else text_bytes[order],
         extra=None if extra is None else as_numbers(pa.chunked_array(extras)),
+        aside=aside,
     )
 
 
@@ -123,7 +137,7 @@ def _id_order(source: Source, read: int) -> U32 | None:
     if read >= 2**32 - 1:
         raise SourceError(f"{read:,} rows are more than one run can tell apart: at most 4,294,967,294")
     ids = source.layout.ids
-    if ids is None:
+    if ids is None or ascend(ids):
         return None
     order: U32 = pc.sort_indices(ids).to_numpy().astype(np.uint32)
     return None if np.array_equal(order, np.arange(read, dtype=np.uint32)) else order

@@ -7,12 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from lookalike.applications.documents.against import dedup_against
 from lookalike.applications.documents.assigning import (
+    ClusterRows,
     assigned,
-    cluster_columns,
     kept_as_arrived,
     priority_of,
 )
@@ -27,7 +25,6 @@ from lookalike.clusters import parse_keep
 from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import Clusters
 
 
 def dedup(
@@ -107,7 +104,7 @@ def dedup_source(
         source=source,
         options=options,
         pairs=named_pairs(search, options),
-        clusters=Clusters(pa.table(cluster_columns(search, assignment, options))),
+        cluster_rows=ClusterRows(search, assignment, options),
         search=search,
         kept_rows=kept_as_arrived(collection, assignment),
         chained=assignment.chained,

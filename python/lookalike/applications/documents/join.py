@@ -101,15 +101,16 @@ def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple
     and `b` of the second, and copies stand for themselves. Of a directed measure, copies are pairs both ways.
     """
     near = (joined.a, joined.b, joined.similarity)
-    rows = np.arange(len(joined.representative), dtype=np.int64)
-    copies = rows[(joined.representative != rows)]
-    own = np.ones(len(rows)) if joined.own is None else joined.own
-    stars = [(joined.representative[copies], copies, own[copies])]
+    rows = np.arange(len(joined.representative), dtype=np.uint32)
+    copies = np.flatnonzero(joined.representative != rows)
+    of_copies = np.ones(len(copies)) if joined.own is None else joined.own[copies]
+    stars = [(joined.representative[copies], copies, of_copies)]
     if joined.directed:
-        stars.append((copies, joined.representative[copies], own[copies]))
+        stars.append((copies, joined.representative[copies], of_copies))
     if boundary is None and not expand:
         a, b, similarity = (np.concatenate(columns) for columns in zip(near, *stars, strict=True))
     else:
+        own = np.ones(len(rows)) if joined.own is None else joined.own
         a, b, similarity = _expanded(near, joined.representative, own, boundary, directed=joined.directed)
     order = np.lexsort((b, a))
     return a[order], b[order], similarity[order]

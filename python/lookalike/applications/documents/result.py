@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.applications.documents.assigning import ClusterRows
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.keys import write_keys
 from lookalike.applications.documents.options import DedupOptions
@@ -31,9 +32,9 @@ class DedupResult:
     ----------
     pairs
         Verified pairs of near-duplicates, and each exact copy with its representative.
-    clusters
+    cluster_rows
         One row a document: its cluster, the document kept for it, how similar, by way of which neighbour, and
-        whether it was kept.
+        whether it was kept. `clusters` has them as a table.
     kept_rows
         Which documents are kept, as a mask over the input in its order.
     account
@@ -43,7 +44,7 @@ class DedupResult:
     source: Source
     options: DedupOptions
     pairs: Pairs
-    clusters: Clusters
+    cluster_rows: ClusterRows
     search: Search[Any]
     kept_rows: Bools
     chained: int
@@ -52,6 +53,11 @@ class DedupResult:
     account: Account
     stages: Sequence[Stage]
     text_bytes: int
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """One row a document, as a table."""
+        return Clusters(pa.Table.from_batches(self.cluster_rows.batches(), self.cluster_rows.schema))
 
     @cached_property
     def samples(self) -> pa.Table:
@@ -132,13 +138,16 @@ class DedupResult:
     def write_into(self, folder: Path, *, drop_list: bool = False) -> None:
         """Write everything but run.json."""
         header = self._header
-        write_parquet(folder / "clusters.parquet", self.clusters.to_arrow(), header("clusters"))
+        rows = self.cluster_rows
+        # Batch by batch: a table of all rows may be larger than what the run was allowed.
+        write_parquet(folder / "clusters.parquet", rows.batches(), header("clusters"), schema=rows.schema)
         write_parquet(folder / "pairs.parquet", self.pairs.to_arrow(), header("pairs"))
         write_parquet(folder / "samples.parquet", self.samples, header("samples"))
         if drop_list:
-            table = self.clusters.to_arrow()
-            dropped = table.filter(pc.invert(table["kept"])).select(["id", "representative"])
-            write_parquet(folder / "dropped.parquet", dropped, header("dropped"))
+            schema = pa.schema([rows.schema.field(name) for name in _DROPPED])
+            write_parquet(
+                folder / "dropped.parquet", map(_dropped, rows.batches()), header("dropped"), schema=schema
+            )
         else:
             (folder / "kept").mkdir()
             self._write_kept(folder / "kept")
@@ -153,3 +162,10 @@ class DedupResult:
 
     def _header(self, kind: str) -> Header:
         return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())
+
+
+_DROPPED = ("id", "representative")
+
+
+def _dropped(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.filter(pc.invert(batch["kept"])).select(list(_DROPPED))

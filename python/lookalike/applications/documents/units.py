@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.applications.documents.assigning import assigned, cluster_columns
+from lookalike.applications.documents.assigning import ClusterRows, assigned
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import DedupOptions
@@ -26,7 +26,7 @@ from lookalike.io.units import Unit, split_units
 from lookalike.joins import Items
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.types import I64, U32, Bools, Clusters
+from lookalike.types import I64, U32, Bools
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
@@ -122,10 +122,11 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
     search = Search(joined=joined, collections=(units,))
     with watch.stage("cluster", units.rows, unit="units"):
         assignment = assigned(joined, _priority(units, options.keep, engine), options, engine)
-    rows = np.arange(units.rows, dtype=np.int64)
-    documents = units.documents_of(rows)
-    columns = cluster_columns(search, assignment, options)
-    named = {"document": collection.ids(documents), "unit": pa.array(rows - units.first[documents])}
+
+    def apart(rows: I64) -> dict[str, pa.Array]:
+        documents = units.documents_of(rows)
+        return {"document": collection.ids(documents), "unit": pa.array(rows - units.first[documents])}
+
     all_units = np.diff(units.first)
     kept_units = np.diff(np.concatenate([[0], np.cumsum(assignment.kept)])[units.first])
     # An empty document has lost nothing, and stays.
@@ -136,7 +137,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
         source=source,
         options=options,
         pairs=named_pairs(search, options),
-        clusters=Clusters(pa.table({"id": columns.pop("id"), **named, **columns})),
+        cluster_rows=ClusterRows(search, assignment, options, apart),
         search=search,
         kept_rows=kept_rows,
         chained=assignment.chained,
