@@ -92,9 +92,9 @@ def test_copies_are_set_aside_within_a_collection_and_not_across():
     apart = distinct(roads.items_of(sets, cut=2), engine=LocalEngine(1), watch=Watch())
     assert apart.representative.tolist() == [0, 1, 0, 3, 1, 0]
     assert apart.numbers.tolist() == [0, 1]
-    assert (apart.copies, apart.empty, apart.items.rows) == (3, 1, 2)
+    assert (apart.copies, apart.empty, apart.items().rows) == (3, 1, 2)
     across = distinct(roads.items_of(sets, boundary=2, cut=4), engine=LocalEngine(1), watch=Watch())
     assert across.representative.tolist() == [0, 1, 2, 3, 4, 2]
-    assert across.items.boundary == 2
+    assert across.items().boundary == 2
     compare = across.compare(LocalEngine(1), JACCARD)
     assert compare(np.array([0, 0]), np.array([2, 1])).tolist() == [1.0, 0.0]

@@ -96,9 +96,13 @@ def _most_rows(common: int | float, rows: int) -> int:
 
 def _compute(items: Items, holdings: Table, sizes: U32, engine: Engine, watch: Watch) -> Table:
     """How many elements every two rows share that share any (`pair`, `times`)."""
-    with watch.stage("compute", holdings.rows, unit="elements"):
+
+    def counted() -> Table:
         met = meetings(engine, holdings, "element", boundary=items.boundary)
         return count_meetings(engine, met, most=int(sizes.max(initial=0)))
+
+    with watch.stage("compute", holdings.rows, unit="elements"):
+        return engine.settle("counted", counted)
 
 
 def _without_common(

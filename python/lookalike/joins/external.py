@@ -33,9 +33,13 @@ def external(items: Items, *, family: MinHash, threshold: float, engine: Engine,
     """Find all pairs whose signatures agree in at least a fraction `threshold` of their slots."""
     reaching = Reaching(least_agreeing(threshold, family.slots), family.slots)
     signed = signatures(items, family, engine=engine, watch=watch)
+
+    def met() -> Table:
+        pairs = _slot_by_slot(signed, family.slots, items.boundary, engine)
+        return count_meetings(engine, pairs, most=family.slots)
+
     with watch.stage("slots", family.slots, unit="slots"):
-        met = _slot_by_slot(signed, family.slots, items.boundary, engine)
-        counted = count_meetings(engine, met, most=family.slots)
+        counted = engine.settle("counted", met)
     return Found.of(engine.map(counted, reaching), counted.rows)
 
 
