@@ -79,6 +79,7 @@ class LocalEngine:
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
         # Fewer where memory is scarce: a stage may make many rows of one.
         self.batch_rows = min(batch_rows, max(_FEW, self.budget.size // _BYTES_A_ROW))
+        self.stage_bytes = self.budget.for_a_verb // 2
         # What fetches found out about tables that are still there.
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
         self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()

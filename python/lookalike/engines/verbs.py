@@ -95,6 +95,8 @@ class Engine(Protocol):
     threads: int
     #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
     group_rows: int
+    #: How many bytes a stage may hold beside the batches it is handed.
+    stage_bytes: int
 
     def scan(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, lasting: bool = False) -> Table:
         """Commit what a source reads. `lasting` batches stay in memory with the source, whatever we do."""
