@@ -1,5 +1,7 @@
 """What auto chooses, and that nothing but the data has a say in it."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.conformance import texts
@@ -61,6 +63,9 @@ def test_a_crowd_goes_by_bands_which_do_not_list_all_its_pairs():
     pairs = la.similar_pairs(docs, threshold=0.7)
     assert pairs.account.method == "lsh"
     assert len(pairs) < 1_500**2 / 10
+    # Nobody has more others than there are.
+    said = re.search(r"about ([\d,]+) others", pairs.account.choice.why)
+    assert said is None or int(said[1].replace(",", "")) < 1_500
 
 
 @pytest.mark.parametrize("shuffle", [None, 1, 2])

@@ -12,6 +12,7 @@ from lookalike.cli.output import Reading, check_outside, note_what_was_left_out,
 from lookalike.errors import OptionError
 from lookalike.io import FileSource
 
+
 def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
     """How sets are to be read, as `read_sets` calls it; None if the input holds documents."""
     if sets:
@@ -25,7 +26,11 @@ def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
 
 @contextmanager
 def opened_given(
-    given: Sequence[list[str] | None], reading: Reading, columns: dict[str, Any] | None, *, output: Path | None
+    given: Sequence[list[str] | None],
+    reading: Reading,
+    columns: dict[str, Any] | None,
+    *,
+    output: Path | None,
 ) -> Iterator[list[Any]]:
     """Open the collections that were named, which must not lie in the output.
 

@@ -81,10 +81,10 @@ def pairs(
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
-    near_strings = measure in KINDS
-    if near_strings and (sets or expand):
-        raise OptionError(f"--measure {measure} compares texts, one with one: leave out --sets and --expand")
-    if near_strings != (distance is not None):
+    of_strings = measure in KINDS
+    if of_strings and sets:
+        raise OptionError(f"--measure {measure} compares texts: leave out --sets")
+    if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
     columns = set_columns(
         sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
@@ -104,7 +104,7 @@ def pairs(
         )
         asked: dict[str, Any] = {**chosen.to_dict(), "expand": expand, **(columns or {})}
     else:
-        asked = {"measure": measure, "distance": distance}
+        asked = {"measure": measure, "distance": distance, "expand": expand}
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     reading = Reading(text=text, id=id, on_error=on_error)
     folder = checked_folder(output, overwrite=overwrite)

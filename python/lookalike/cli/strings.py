@@ -16,10 +16,15 @@ from lookalike.runs.watch import Watch
 def near_strings(
     sources: Sequence[Source], near: dict[str, Any], *, engine: Engine, watch: Watch
 ) -> PairsOutcome:
-    """Find the pairs within a distance; `near` is what is asked: a `measure` and a `distance`."""
+    """Find the pairs within a distance; `near` is what is asked: `measure`, `distance` and `expand`."""
     distance = near["distance"]
     found, collections, candidates = strings_within(
-        sources, distance=distance, kind=near["measure"], engine=engine, watch=watch
+        sources,
+        distance=distance,
+        kind=near["measure"],
+        expand=near["expand"],
+        engine=engine,
+        watch=watch,
     )
     strings = [collection.rows for collection in collections]
     facts = {

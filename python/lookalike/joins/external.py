@@ -19,11 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from lookalike.bands import rows_of
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
-from lookalike.joins.meetings import count_meetings, meetings, rows_of
+from lookalike.joins.meetings import count_meetings, meetings
 from lookalike.joins.signatures import least_agreeing, signatures
 from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch

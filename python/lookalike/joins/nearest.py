@@ -1,8 +1,8 @@
 """The most similar of every set, exactly: who holds what is held, a block of sets at a time, and all pass by.
 
 A pair costs as much as it shares, and one that shares nothing costs nothing; so what all of it costs is known
-beforehand from how many sets hold each element. Memory: 64 bytes an element of a block, for which the engine says how
-much there is; and in tables 8 bytes an element of all sets and 16 a neighbour and block.
+beforehand from how many sets hold each element. Memory: 64 bytes an element of a block, of which as many are
+held as the engine has room for; and in tables 8 bytes an element of all sets and 16 a neighbour and block.
 """
 
 from __future__ import annotations
@@ -169,7 +169,8 @@ class OneIn:
     first: int
 
     def __call__(self, rows: I64) -> Bools:
-        return (rows >= self.first) & (rows % self.blocks == self.number)
+        among: Bools = (rows >= self.first) & (rows % self.blocks == self.number)
+        return among
 
 
 @dataclass(frozen=True, eq=False)

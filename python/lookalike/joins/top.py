@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 
+from lookalike.bands.buckets import packed, rows_of, run_starts
 from lookalike.engines import Engine, Held, Table
 from lookalike.families import MinHash
 from lookalike.joins.beside import REACH, most_beside, side_by_side
@@ -152,9 +153,7 @@ def lsh_seconds(items: Items, k: int, slots: int, cost: Effort) -> float:
 def _by_candidates(items: Items, k: int, family: MinHash, engine: Engine, watch: Watch) -> Table:
     """Neighbours as lines; the table says how many rows are copies, and how many candidates were verified."""
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        signed = engine.settle(
-            "signed", lambda: engine.map(items.table, items.sign(family), advance=advance)
-        )
+        signed = engine.settle("signed", lambda: engine.map(items.table, items.sign(family), advance=advance))
         filled = (_flags(signed, items.rows) & EMPTY) == 0
     with watch.stage("copies", items.rows):
         settled = engine.settle(
@@ -225,21 +224,15 @@ class Asked:
         row, other = batch["row"].to_numpy(), batch["other"].to_numpy()
         turned = (row > other) & self.both_ways
         a, b = np.where(turned, other, row), np.where(turned, row, other)
-        pair = a.astype(np.uint64) << np.uint64(32) | b
-        return pa.record_batch({"pair": pa.array(pair), "ways": pa.array(np.where(turned, 2, 1))})
+        return pa.record_batch({"pair": pa.array(packed(a, b)), "ways": pa.array(np.where(turned, 2, 1))})
 
 
 def once(batch: pa.RecordBatch) -> pa.RecordBatch:
     """A stage over grouped pairs: candidates `a`, `b`, and who of them asks (`ways`)."""
     pairs, ways = batch["pair"].to_numpy(), batch["ways"].to_numpy()
-    new = np.ones(len(pairs), np.bool_)
-    new[1:] = pairs[1:] != pairs[:-1]
-    starts = np.flatnonzero(new)
-    columns = {
-        "a": (pairs[starts] >> np.uint64(32)).astype(np.int64),
-        "b": (pairs[starts] & np.uint64(0xFFFF_FFFF)).astype(np.int64),
-        "ways": np.add.reduceat(ways, starts) if len(starts) else ways,
-    }
+    starts = run_starts(pairs)[:-1]
+    a, b = rows_of(pairs[starts])
+    columns = {"a": a, "b": b, "ways": np.add.reduceat(ways, starts) if len(starts) else ways}
     return pa.record_batch({name: pa.array(column) for name, column in columns.items()})
 
 
