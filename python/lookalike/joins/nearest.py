@@ -144,7 +144,8 @@ def nearest_of(items: Items, rows: I64, k: int, *, engine: Engine) -> tuple[I64,
 def _blocks(sets: Table, engine: Engine) -> int:
     """In how many blocks the sets are held. It changes no answer."""
     size = sum(piece.nbytes for piece in sets.batches.pieces)
-    return max(1, -(-size // max(1, min(BLOCK_BYTES, engine.stage_bytes // _HELD))))
+    blocks = -(-size // max(1, min(BLOCK_BYTES, engine.stage_bytes // _HELD)))
+    return max(1, min(blocks, sets.rows))
 
 
 def _from(boundary: int | None) -> int:
