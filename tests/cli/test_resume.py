@@ -1,20 +1,17 @@
 """A run that is killed goes on: at any moment, with the same answer, and never with another one."""
 
-import contextlib
 import errno
 import os
 import random
-import signal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.killing import Steps, answer, interrupt, killed, steps_of_a_run
 
 from lookalike.applications.planted import plant
 from lookalike.cli import main
 from lookalike.engines import LocalEngine
-from lookalike.runs import StoredTable
-from lookalike.runs import ledger as ledgers
 
 #: Kills, spread over everything a run does.
 KILLS = 60
@@ -36,86 +33,11 @@ def arguments(corpus, out, *more, method="lsh"):
     return ["dedup", str(corpus), "-o", str(out), *options, *more]
 
 
-def answer(out):
-    """Everything a run wrote but run.json, which tells times."""
-    files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != "run.json")
-    return {str(path.relative_to(out)): read(path).to_pylist() for path in files}
-
-
-def read(path):
-    """A table that a run wrote, in whatever form."""
-    if path.suffix == ".parquet":
-        return pq.read_table(path)
-    return pa.Table.from_batches(StoredTable.open(path).batches()).sort_by("place")
-
-
 @pytest.fixture(scope="module")
 def expected(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "out"
     assert main(arguments(corpus, out)) == 0
     return answer(out)
-
-
-class Steps:
-    """Counts what a run does to the world, and does something at a certain step."""
-
-    def __init__(self, at=None, then=None):
-        self.count, self.at, self.then = 0, at, then
-
-    def step(self):
-        self.count += 1
-        if self.count == self.at:
-            self.then()
-
-    @contextlib.contextmanager
-    def watched(self, monkeypatch):
-        with monkeypatch.context() as patch:
-            for owner, name in [
-                (os, "fsync"),
-                (os, "replace"),
-                (os, "rename"),
-                (os, "pwrite"),
-                (LocalEngine, "map"),
-                (LocalEngine, "group"),
-                (LocalEngine, "fetch"),
-                (LocalEngine, "fold"),
-                (LocalEngine, "settle"),
-                (ledgers.Ledger, "discard"),
-            ]:
-                patch.setattr(owner, name, self._counting(getattr(owner, name)))
-            yield
-
-    def _counting(self, function):
-        def counting(*arguments, **more):
-            self.step()
-            return function(*arguments, **more)
-
-        return counting
-
-
-def killed(monkeypatch, at, *command):
-    """Runs a command in a child that is killed at a step; whether it was."""
-    child = os.fork()
-    if child == 0:
-        try:
-            for stream in (1, 2):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-            kill = Steps(at, lambda: os.kill(os.getpid(), signal.SIGKILL))
-            with kill.watched(monkeypatch):
-                os._exit(main(list(command)))
-        finally:
-            os._exit(99)
-    _, status = os.waitpid(child, 0)
-    if not os.WIFSIGNALED(status):
-        assert os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
-
-
-def steps_of_a_run(monkeypatch, *command):
-    steps = Steps()
-    with steps.watched(monkeypatch):
-        assert main(list(command)) == 0
-    return steps.count
 
 
 @pytest.mark.parametrize(("method", "memory"), [("lsh", "16MB"), ("auto", None)])
@@ -145,13 +67,9 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, corpus, tmp
 def stopped_before_writing(monkeypatch, corpus, out, *more):
     """Leaves an unfinished run with all stages done."""
     with monkeypatch.context() as patch:
-        patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", _interrupt)
+        patch.setattr("lookalike.applications.documents.result.DedupResult.write_into", interrupt)
         assert main(arguments(corpus, out, *more)) == 130
     return out.parent / f".{out.name}.unfinished"
-
-
-def _interrupt(*_, **__):
-    raise KeyboardInterrupt
 
 
 def test_what_is_done_is_not_done_again(monkeypatch, corpus, expected, tmp_path, capsys):
@@ -178,7 +96,7 @@ def test_rare_words_are_picked_once(monkeypatch, corpus, tmp_path):
     assert main(arguments(corpus, tmp_path / "whole", *form)) == 0
     stopped_before_writing(monkeypatch, corpus, tmp_path / "out", *form)
     with monkeypatch.context() as patch:
-        patch.setattr("lookalike.joins.rare.RarestWords.__call__", _interrupt)
+        patch.setattr("lookalike.joins.rare.RarestWords.__call__", interrupt)
         assert main(arguments(corpus, tmp_path / "out", "--resume", *form)) == 0
     assert answer(tmp_path / "out") == answer(tmp_path / "whole")
 
@@ -246,7 +164,7 @@ def test_a_disk_that_fills_up_is_said_and_the_run_goes_on_when_there_is_room(
         steps = Steps(at, full)
         with monkeypatch.context() as patch:
             for name in ("fsync", "pwrite"):
-                patch.setattr(os, name, steps._counting(getattr(os, name)))
+                patch.setattr(os, name, steps.counting(getattr(os, name)))
             code = main(arguments(corpus, out))
         message = capsys.readouterr().err
         if code == 0:

@@ -13,7 +13,6 @@ import lookalike as la
 from lookalike.bands import buckets
 from lookalike.engines import LocalEngine, Table, memory
 from lookalike.families import MinHash
-from lookalike.joins import blocks
 from lookalike.joins.agree import agree
 from lookalike.joins.divide import divide
 from lookalike.joins.external import external
@@ -31,8 +30,6 @@ BUDGETS = [50_000, 400_000, 16_000_000]
 @pytest.fixture(autouse=True)
 def any_budget(monkeypatch):
     monkeypatch.setattr(memory, "LEAST", 0)
-    # A block of signatures is one row to an engine, and two must fit.
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", 8)
 
 
 def engines(threads=(1, 2), budgets=BUDGETS):

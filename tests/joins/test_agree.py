@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.joins import roads
 
 from lookalike import _core
-from lookalike.engines import LocalEngine
+from lookalike.engines import LocalEngine, memory
 from lookalike.errors import OptionError
 from lookalike.families import MinHash
 from lookalike.joins import blocks
@@ -95,11 +95,24 @@ def test_many_small_blocks_give_what_one_block_gives(monkeypatch):
     sets, options = roads.edited(200, 5), {"threshold": 0.4, "way": "blocks"}
     _, whole = way_taken(monkeypatch, sets, **options)
     monkeypatch.setattr(blocks, "BLOCK_ROWS", 7)
-    monkeypatch.setattr(blocks, "MOST_BLOCKS", 1000)
+    monkeypatch.setattr(blocks, "STRIP", 1)
+    monkeypatch.setattr(blocks, "TILE", 3)
     _, parts = way_taken(monkeypatch, sets, **options)
     assert len(whole.a) > 50
     for column in ("a", "b", "similarity"):
         np.testing.assert_array_equal(getattr(whole, column), getattr(parts, column))
+
+
+def test_blocks_are_as_small_as_memory_asks(monkeypatch):
+    monkeypatch.setattr(memory, "LEAST", 0)
+    family = MinHash(slots=2048)
+    items, sets = roads.items_of(roads.edited(150, 5)), {"threshold": 0.4, "way": "blocks"}
+    much, little = (
+        agree(items, family=family, engine=LocalEngine(2, memory=size), watch=Watch(), **sets)
+        for size in (10**9, 500_000)
+    )
+    np.testing.assert_array_equal(much.a, little.a)
+    np.testing.assert_array_equal(much.b, little.b)
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, "high"])

@@ -1,5 +1,7 @@
 """What auto chooses, and that nothing but the data has a say in it."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.conformance import texts
@@ -61,6 +63,9 @@ def test_a_crowd_goes_by_bands_which_do_not_list_all_its_pairs():
     pairs = la.similar_pairs(docs, threshold=0.7)
     assert pairs.account.method == "lsh"
     assert len(pairs) < 1_500**2 / 10
+    # Nobody has more others than there are.
+    said = re.search(r"about ([\d,]+) others", pairs.account.choice.why)
+    assert said is None or int(said[1].replace(",", "")) < 1_500
 
 
 @pytest.mark.parametrize("shuffle", [None, 1, 2])
@@ -92,9 +97,9 @@ def test_copies_are_set_aside_within_a_collection_and_not_across():
     apart = distinct(roads.items_of(sets, cut=2), engine=LocalEngine(1), watch=Watch())
     assert apart.representative.tolist() == [0, 1, 0, 3, 1, 0]
     assert apart.numbers.tolist() == [0, 1]
-    assert (apart.copies, apart.empty, apart.items.rows) == (3, 1, 2)
+    assert (apart.copies, apart.empty, apart.items().rows) == (3, 1, 2)
     across = distinct(roads.items_of(sets, boundary=2, cut=4), engine=LocalEngine(1), watch=Watch())
     assert across.representative.tolist() == [0, 1, 2, 3, 4, 2]
-    assert across.items.boundary == 2
+    assert across.items().boundary == 2
     compare = across.compare(LocalEngine(1), JACCARD)
     assert compare(np.array([0, 0]), np.array([2, 1])).tolist() == [1.0, 0.0]

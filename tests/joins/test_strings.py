@@ -49,7 +49,7 @@ def joined(strings, most, kind="levenshtein", *, cut=6, engine=None, **options):
         kind=kind,
         engine=engine or LocalEngine(1),
         watch=Watch(),
-        **options,
+        **{"expand": True, **options},
     )
     rows = list(zip(near.a.tolist(), near.b.tolist(), near.distance.tolist(), strict=True))
     assert [row[:2] for row in rows] == sorted({row[:2] for row in rows})
@@ -130,3 +130,23 @@ def test_an_empty_string_is_as_far_as_the_other_is_long():
 def test_options_out_of_range_are_refused(options, said):
     with pytest.raises(OptionError, match=said):
         joined(["a", "b"], **options)
+
+
+@given(STRINGS, st.integers(0, 3))
+def test_copies_are_star_edges_and_stand_for_the_first_of_them(strings, most):
+    found = joined(strings, most, expand=False)
+    first = [strings.index(text) for text in strings]
+    stars = {(first[row], row): 0 for row in range(len(strings)) if first[row] != row}
+    near = {
+        pair: apart
+        for pair, apart in brute(strings, most, "levenshtein").items()
+        if all(first[row] == row for row in pair)
+    }
+    assert found == stars | near
+
+
+def test_many_equal_strings_cost_no_more_than_they_are():
+    batch = {"row": np.arange(200_000), "text": pa.array(["again and again"] * 200_000, pa.large_string())}
+    near = edit_join(Table.of(**batch), distance=2, engine=LocalEngine(1), watch=Watch())
+    assert (len(near.a), near.candidates) == (199_999, 0)
+    assert set(near.a.tolist()) == {0}

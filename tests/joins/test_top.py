@@ -89,6 +89,12 @@ def test_blocks_of_any_size_give_the_same(monkeypatch):
         assert walked(items_of(sets), 7)[0] == expected
 
 
+def test_blocks_are_taken_from_the_budget():
+    sets = items_of([set(range(row, row + 300)) for row in range(400)]).table
+    counts = [nearest._blocks(sets, LocalEngine(1, memory=size)) for size in (10**9, 16_000_000)]
+    assert counts == [1, 2]
+
+
 def test_documents_are_compared_by_their_shingles():
     docs = [
         "the cat sat on the mat",

@@ -56,6 +56,25 @@ def test_committed_stages_are_not_made_again(unfinished):
         assert resumed.redone == {}
 
 
+def test_a_stage_may_ask_for_others_and_who_finds_it_done_does_not(folder):
+    def outer(begun):
+        inner = begun.step("inner", lambda: TABLE)
+        return inner.schema, inner.batches()
+
+    with opened(folder) as begun:
+        begun.step("outer", lambda: outer(begun))
+        begun.step("next", lambda: TABLE)
+    with opened(folder, resume=True) as resumed:
+        resumed.step("outer", never)
+        resumed.step("next", never)
+        assert resumed.redone == {}
+    (folder / "outer.stage").unlink()
+    with opened(folder, resume=True) as resumed:
+        assert content(resumed.step("outer", lambda: outer(resumed))).equals(TABLE)
+        resumed.step("next", never)
+        assert resumed.redone == {}
+
+
 def test_a_value_is_the_same_the_first_time_and_later(folder):
     with opened(folder) as begun:
         assert not begun.resumed

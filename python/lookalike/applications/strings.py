@@ -29,13 +29,14 @@ def similar_strings(
     kind: Kind = "levenshtein",
     text: str = "text",
     id: str | None = None,
+    expand: bool = False,
     engine: Engine | None = None,
     threads: int | None = None,
 ) -> Pairs:
     """Find all pairs of strings within a few edits of each other: no more, no fewer.
 
-    Letters are code points, as they are: nothing is folded. Equal strings are pairs at distance 0, each with
-    each; where very many are equal, drop the copies first.
+    Letters are code points, as they are: nothing is folded. Of equal strings the first stands for all: each
+    other one is paired with it, at distance 0, and what is near to it is near to them.
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ def similar_strings(
         `levenshtein` inserts, deletes and replaces letters; `indel` only inserts and deletes.
     text, id
         Columns of a table: what to compare, and what to call a row.
+    expand
+        Give every pair of equal strings, and of what they are near to. Their number may be quadratic. Between
+        two collections each string stands for itself in any case.
 
     Examples
     --------
@@ -60,11 +64,19 @@ def similar_strings(
     given = (strings,) if other is None else (strings, other)
     sources = [open_source(one, text=text, id=id) for one in given]
     engine = engine or LocalEngine(threads)
-    return strings_within(sources, distance=distance, kind=kind, engine=engine, watch=Watch())[0]
+    return strings_within(sources, distance=distance, kind=kind, expand=expand, engine=engine, watch=Watch())[
+        0
+    ]
 
 
 def strings_within(
-    sources: Sequence[Source], *, distance: int, kind: str, engine: Engine, watch: Watch
+    sources: Sequence[Source],
+    *,
+    distance: int,
+    kind: str,
+    engine: Engine,
+    watch: Watch,
+    expand: bool = False,
 ) -> tuple[Pairs, list[Collection], int]:
     """Near strings of one source or two, the collections they came from, and how many were looked at."""
     if isinstance(distance, bool) or not isinstance(distance, int) or distance < 0:
@@ -79,6 +91,7 @@ def strings_within(
         distance=distance,
         kind=kind,  # type: ignore[arg-type]
         boundary=boundary,
+        expand=expand,
         engine=engine,
         watch=watch,
     )

@@ -1,6 +1,6 @@
 """Bucket keys → buckets → candidates."""
 
-from lookalike.bands.buckets import LARGE, Once, PairUp, rows_of
+from lookalike.bands.buckets import LARGE, Once, PairUp, packed, rows_of
 from lookalike.bands.keys import Buckets, bands_of, key_columns
 
-__all__ = ["LARGE", "Buckets", "Once", "PairUp", "bands_of", "key_columns", "rows_of"]
+__all__ = ["LARGE", "Buckets", "Once", "PairUp", "bands_of", "key_columns", "packed", "rows_of"]

@@ -46,7 +46,7 @@ class PairUp:
             first, second = self.sides
             across = (first[a] & second[b]) | (second[a] & first[b])
             a, b = a[across], b[across]
-        return pa.record_batch({"pair": pa.array((a.astype(np.uint64) << np.uint64(32)) | b)})
+        return pa.record_batch({"pair": pa.array(packed(a, b))})
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class Once:
         return pa.record_batch({"pair": pa.array(pairs[run_starts(pairs)[:-1]])})
 
 
+def packed(a: I64 | U32, b: I64 | U32) -> U64:
+    """Two rows each as one number, `a` in its upper half."""
+    return a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+
+
 def rows_of(pairs: U64) -> tuple[U32, U32]:
-    """The lower and the higher row of pairs."""
+    """The two rows of packed pairs."""
     return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32)

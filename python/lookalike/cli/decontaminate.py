@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from lookalike.applications.decontaminate import DecontaminateOptions, decontaminate_source
 from lookalike.cli import options as shared
-from lookalike.cli.app import Command
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
-from lookalike.cli.repeated import repeated
+from lookalike.cli.repeated import Reader as Reader
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
-
-_WITH = "--with"
-
-
-class Reader(Command):
-    """Reads `--with A B C` as `--with A --with B --with C`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat --with before each of its values."""
-        return super().parse_args(ctx, repeated(args, _WITH))
 
 
 def decontaminate(
     inputs: shared.Inputs,
     train: Annotated[
         list[str] | None,
-        typer.Option(
-            _WITH,
-            metavar="TRAIN...",
-            show_default=False,
-            rich_help_panel=shared.READING,
-            help="The training documents, files of the same kinds. They are read once and not held.",
+        shared.second_collection(
+            "TRAIN...", "The training documents, files of the same kinds. They are read once and not held."
         ),
     ] = None,
     text: shared.Text = shared.TEXT,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lookalike.applications.documents import PairOptions
+from lookalike.cli.repeated import WITH
 from lookalike.io import open_source
 from lookalike.runs import choose_progress
 
@@ -34,6 +35,13 @@ Inputs = Annotated[
         "and txt are read, by the file's ending; all but parquet also as .gz or .zst.",
     ),
 ]
+
+
+def second_collection(metavar: str, help: str) -> Any:
+    """The option that names another collection; what it is for is each command's own."""
+    return typer.Option(WITH, metavar=metavar, show_default=False, rich_help_panel=READING, help=help)
+
+
 Text = Annotated[
     str, typer.Option("--text", metavar="COL", rich_help_panel=READING, help="Column of the text.")
 ]

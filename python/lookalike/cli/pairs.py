@@ -3,61 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
-from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
-from lookalike.applications.sets import SetCollection, SetInput, read_sets
+from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
-from lookalike.cli.app import Command
-from lookalike.cli.output import (
-    Reading,
-    check_outside,
-    checked_folder,
-    note,
-    note_what_was_left_out,
-    opened,
-)
-from lookalike.cli.repeated import repeated
-from lookalike.cli.strings import Near, find_strings
-from lookalike.engines import LocalEngine
+from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
+from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.output import Reading, checked_folder, note
+from lookalike.cli.repeated import Reader as Reader
+from lookalike.cli.strings import near_strings
+from lookalike.cli.unfinished import engine_of_a_run
+from lookalike.engines import Engine
 from lookalike.errors import OptionError
-from lookalike.io import FileSource, Source
-from lookalike.joins import ALGORITHM_VERSION, Account
-from lookalike.runs import Header, RunRecord, choose_progress, write_parquet
+from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
-
-_WITH = "--with"
-
-
-class Reader(Command):
-    """Reads `--with A B C` as `--with A --with B --with C`.
-
-    A shell makes several arguments of a pattern without quotes, and options take one value; without this the
-    command would put all files but the first into this one.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat --with before each of its values."""
-        return super().parse_args(ctx, repeated(args, _WITH))
 
 
 def pairs(
     inputs: shared.Inputs,
     other: Annotated[
         list[str] | None,
-        typer.Option(
-            _WITH,
-            metavar="OTHER...",
-            show_default=False,
-            rich_help_panel=shared.READING,
-            help="A second collection: pairs then go from an item of the first to one of the second.",
+        shared.second_collection(
+            "OTHER...", "A second collection: pairs then go from an item of the first to one of the second."
         ),
     ] = None,
     text: shared.Text = shared.TEXT,
@@ -91,6 +63,9 @@ def pairs(
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
+    memory: shared.Memory = None,
+    scratch: shared.Scratch = None,
+    resume: shared.Resume = False,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Find all pairs of similar items, in one collection or two.
@@ -106,121 +81,100 @@ def pairs(
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
-    near_strings = measure in KINDS
-    if near_strings and (sets or expand):
-        raise OptionError(f"--measure {measure} compares texts, one with one: leave out --sets and --expand")
-    if near_strings != (distance is not None):
+    of_strings = measure in KINDS
+    if of_strings and sets:
+        raise OptionError(f"--measure {measure} compares texts: leave out --sets")
+    if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
-    columns = {
-        "of": set_of,
-        "items": items,
-        "rating": rating,
-        "least_rating": least_rating,
-        "separator": separator,
-    }
-    if not sets and any(value is not None for value in columns.values()):
-        raise OptionError(
-            "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
-        )
-    if distance is not None:
-        reading = Reading(text=text, id=id, on_error=on_error)
-        near = Near(measure=measure, distance=distance, threads=threads)
-        find_strings(
-            inputs, other, reading, near, output=output, overwrite=overwrite, json=json, progress=progress
-        )
-        return
-    chosen = PairOptions.of(
-        {
-            "threshold": threshold,
-            "recall": recall,
-            "measure": measure,
-            "shingle": shingle,
-            "slots": slots,
-            "seed": seed,
-            "method": method,
-            "verify": verify,
-        }
+    columns = set_columns(
+        sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
     )
-    engine = LocalEngine(threads)
+    if distance is None:
+        chosen = PairOptions.of(
+            {
+                "threshold": threshold,
+                "recall": recall,
+                "measure": measure,
+                "shingle": shingle,
+                "slots": slots,
+                "seed": seed,
+                "method": method,
+                "verify": verify,
+            }
+        )
+        asked: dict[str, Any] = {**chosen.to_dict(), "expand": expand, **(columns or {})}
+    else:
+        asked = {"measure": measure, "distance": distance, "expand": expand}
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    with ExitStack() as stack:
-        folder = stack.enter_context(checked_folder(output, overwrite=overwrite))
-        sources: list[Source] = []
-        if sets:
-            given = [
-                _set_input(paths, {**columns, "id": id, "on_error": on_error}, output)
-                for paths in (inputs, other)
-                if paths
-            ]
-            found, held = pairs_of_sets(given, chosen, engine=engine, watch=watch, expand=expand)
-            sources += [collection.source for collection in held.collections if collection.source is not None]
-            for source in sources:
-                stack.enter_context(source)
-            account, counts = held.joined.account, _set_counts(held.collections)
+    reading = Reading(text=text, id=id, on_error=on_error)
+    folder = checked_folder(output, overwrite=overwrite)
+    with (
+        opened_given((inputs, other), reading, columns, output=output) as given,
+        engine_of_a_run(
+            "pairs",
+            folder,
+            given,
+            {**asked, **vars(reading)},
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            resume=resume,
+        ) as engine,
+        folder,
+    ):
+        if distance is None:
+            outcome = _similar(given, chosen, asked, engine=engine, watch=watch)
         else:
-            reading = Reading(text=text, id=id, on_error=on_error)
-            sources += [
-                stack.enter_context(opened(paths, reading, output=output))
-                for paths in (inputs, other)
-                if paths
-            ]
-            found, search = pairs_of(sources, chosen, engine=engine, watch=watch, expand=expand)
-            account, counts = search.joined.account, _document_counts(search.collections)
-            counts |= {"short": account.short, "unspaced": account.unspaced}
-        counts |= _search_counts(account, sources) | {"pairs": len(found)}
-        parameters = {**chosen.to_dict(), "expand": expand, **(columns if sets else {})}
-        with watch.stage("write"):
-            header = Header(kind="pairs", algorithm=ALGORITHM_VERSION, parameters=parameters)
-            write_parquet(folder.path / "pairs.parquet", found.to_arrow(), header)
-        record = RunRecord(
-            job="pairs",
-            parameters=parameters,
-            algorithm=ALGORITHM_VERSION,
-            counts=counts,
-            estimates=run_estimates(account, watch.stages),
-            stages=tuple(watch.stages),
-        ).write(folder.path)
-        for source in sources:
-            if isinstance(source, FileSource):
-                note_what_was_left_out(source)
-    # Advice about shingles is for documents.
-    for sentence in bucket_advice(account) if sets else search_advice(account, chosen):
+            outcome = near_strings(given, asked, engine=engine, watch=watch)
+        record = outcome.write_into(folder.path, watch)
+    note_what_was_left_out_of(given)
+    for sentence in outcome.advice:
         note(sentence)
     if json:
         print(record.to_json().rstrip())
         return
-    print("\n".join(pair_lines(account, counts, watch.stages)))
+    print("\n".join(outcome.lines(watch.stages)))
     print(f"{'written':<13} {output}: pairs.parquet, run.json")
 
 
-def _set_input(paths: list[str], reading: dict[str, Any], output: Path | None) -> SetInput:
-    if output is not None:
-        check_outside([(Path(path), path) for path in paths], output)
-    return read_sets(paths, **reading)
-
-
-def _document_counts(collections: Sequence[Collection]) -> dict[str, Any]:
-    return {
-        "documents": sum(collection.rows for collection in collections),
-        "documents_by_collection": [collection.rows for collection in collections],
-        "text_bytes": int(sum(collection.text_bytes.sum() for collection in collections)),
-    }
-
-
-def _set_counts(collections: Sequence[SetCollection]) -> dict[str, Any]:
-    return {
-        "sets": sum(collection.rows for collection in collections),
-        "sets_by_collection": [collection.rows for collection in collections],
-        "elements": sum(collection.elements for collection in collections),
-    }
-
-
-def _search_counts(account: Account, sources: Sequence[Source]) -> dict[str, Any]:
-    return {
+def _similar(
+    given: Sequence[Any], options: PairOptions, asked: dict[str, Any], *, engine: Engine, watch: Watch
+) -> PairsOutcome:
+    """Similar pairs of documents, or of sets."""
+    how: dict[str, Any] = {"engine": engine, "watch": watch, "expand": asked["expand"]}
+    if isinstance(given[0], OpenSets):
+        found, sets = pairs_of_sets(given, options, **how)
+        account, counts = sets.joined.account, _counts("sets", sets.collections)
+        counts["elements"] = sum(collection.elements for collection in sets.collections)
+        sources = [one.source for one in given if one.source is not None]
+        advice = bucket_advice(account)
+    else:
+        found, documents = pairs_of(given, options, **how)
+        account, counts = documents.joined.account, _counts("documents", documents.collections)
+        counts["text_bytes"] = int(sum(one.text_bytes.sum() for one in documents.collections))
+        counts |= {"short": account.short, "unspaced": account.unspaced}
+        sources = list(given)
+        # Advice about shingles is for documents.
+        advice = search_advice(account, options)
+    counts |= {
         "unreadable": sum(source.unreadable.rows for source in sources),
         "unreadable_files": sum(source.unreadable.files for source in sources),
         "empty": account.empty,
         "copies": account.copies,
         "candidates": account.candidates,
         "near_pairs": account.pairs,
+        "pairs": len(found),
     }
+    return PairsOutcome(
+        found=found,
+        parameters=asked,
+        counts=counts,
+        estimates=lambda stages: run_estimates(account, stages),
+        lines=lambda stages: pair_lines(account, counts, stages),
+        advice=advice,
+    )
+
+
+def _counts(kind: str, collections: Sequence[Any]) -> dict[str, Any]:
+    rows = [collection.rows for collection in collections]
+    return {kind: sum(rows), f"{kind}_by_collection": rows}

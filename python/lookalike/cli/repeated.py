@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from lookalike.cli.app import Command
+
+WITH = "--with"
+
+
+class Reader(Command):
+    """Reads `--with A B C` as `--with A --with B --with C`.
+
+    A shell makes several arguments of a pattern without quotes, and options take one value; without this the
+    command would put all files but the first into the first collection.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat --with before each of its values."""
+        return super().parse_args(ctx, repeated(args, WITH))
 
 
 def repeated(

@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from lookalike.applications.sets import SetInput, read_sets
-from lookalike.applications.top import TopOptions, TopResult, top_of, top_of_sets
+from lookalike.applications.top import TopOptions, top_of, top_of_sets
 from lookalike.cli import options as shared
-from lookalike.cli.app import Command
-from lookalike.cli.output import (
-    Reading,
-    check_outside,
-    checked_folder,
-    note,
-    note_what_was_left_out,
-    opened,
-)
-from lookalike.cli.repeated import repeated
-from lookalike.engines import LocalEngine
-from lookalike.errors import OptionError
-from lookalike.io import FileSource
-from lookalike.runs import choose_progress, parse_size
+from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
+from lookalike.cli.output import Reading, checked_folder, note
+from lookalike.cli.repeated import Reader as Reader
+from lookalike.cli.unfinished import engine_of_a_run
+from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
-
-_WITH = "--with"
-
-
-class Reader(Command):
-    """Reads `--with A B C` as `--with A --with B --with C`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat --with before each of its values."""
-        return super().parse_args(ctx, repeated(args, _WITH))
 
 
 def top(
     inputs: shared.Inputs,
     other: Annotated[
         list[str] | None,
-        typer.Option(
-            _WITH,
-            metavar="OTHER...",
-            show_default=False,
-            rich_help_panel=shared.READING,
-            help="A second collection: neighbours are then looked for in it.",
-        ),
+        shared.second_collection("OTHER...", "A second collection: neighbours are then looked for in it."),
     ] = None,
     text: shared.Text = shared.TEXT,
     id: shared.Id = None,
@@ -88,6 +60,7 @@ def top(
     threads: shared.Threads = None,
     memory: shared.Memory = None,
     scratch: shared.Scratch = None,
+    resume: shared.Resume = False,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Find the most similar items of every item.
@@ -102,39 +75,33 @@ def top(
       lookalike top questions.jsonl --with answered/*.jsonl --id key -k 3 -o nearest/
       lookalike top --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o nearest/
     """
-    columns = {
-        "of": set_of,
-        "items": items,
-        "rating": rating,
-        "least_rating": least_rating,
-        "separator": separator,
-    }
-    if not sets and any(value is not None for value in columns.values()):
-        raise OptionError(
-            "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
-        )
+    columns = set_columns(
+        sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
+    )
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
-    budget = None if memory is None else parse_size(memory)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    given = [paths for paths in (inputs, other) if paths]
-    with ExitStack() as stack:
-        folder = stack.enter_context(checked_folder(output, overwrite=overwrite))
-        engine = LocalEngine(threads, memory=budget, scratch=scratch or folder.path.parent)
-        if sets:
-            reading = {**columns, "id": id, "on_error": on_error}
-            collections = [_set_input(paths, reading, output) for paths in given]
-            result = top_of_sets(collections, chosen, engine=engine, watch=watch)
-            for collection in result.collections:
-                if collection.source is not None:
-                    stack.enter_context(collection.source)
-        else:
-            form = Reading(text=text, id=id, on_error=on_error)
-            sources = [stack.enter_context(opened(paths, form, output=output)) for paths in given]
-            result = top_of(sources, chosen, engine=engine, watch=watch)
+    reading = Reading(text=text, id=id, on_error=on_error)
+    folder = checked_folder(output, overwrite=overwrite)
+    with (
+        opened_given((inputs, other), reading, columns, output=output) as given,
+        engine_of_a_run(
+            "top",
+            folder,
+            given,
+            {**chosen.to_dict(), **(columns or {}), **vars(reading)},
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            resume=resume,
+        ) as engine,
+        folder,
+    ):
+        find = top_of if columns is None else top_of_sets
+        result = find(given, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
         record = result.record().write(folder.path)
-        _note_what_was_left_out(result)
+    note_what_was_left_out_of(given)
     for sentence in result.advice:
         note(sentence)
     if json:
@@ -142,15 +109,3 @@ def top(
         return
     print(result.summary())
     print(f"{'written':<13} {output}: neighbours.parquet, run.json")
-
-
-def _set_input(paths: list[str], reading: dict[str, Any], output: Path | None) -> SetInput:
-    if output is not None:
-        check_outside([(Path(path), path) for path in paths], output)
-    return read_sets(paths, **reading)
-
-
-def _note_what_was_left_out(result: TopResult) -> None:
-    for collection in result.collections:
-        if isinstance(collection.source, FileSource):
-            note_what_was_left_out(collection.source)

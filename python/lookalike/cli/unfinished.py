@@ -11,21 +11,32 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lookalike.cli.output import note
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError, OutputError
-from lookalike.io import FileSource
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Fingerprint, Ledger, RunFolder, is_unfinished_run, parse_size
+
+
+class Files(Protocol):
+    """A collection that is read from files."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where they lie."""
+
+    @property
+    def spooled(self) -> bool:
+        """Whether they came on standard input, and are gone with the process."""
 
 
 @contextlib.contextmanager
 def engine_of_a_run(
     job: str,
     folder: RunFolder,
-    sources: Sequence[FileSource],
+    sources: Sequence[Files],
     parameters: Mapping[str, Any],
     *,
     threads: int | None,
@@ -47,6 +58,9 @@ def engine_of_a_run(
             )
         yield LocalEngine(threads, memory=budget, scratch=scratch)
         return
+    if len(sources) > 1:
+        # The same files, but another of them in the other collection, would be another run.
+        parameters = {**parameters, "files_by_collection": [len(source.paths) for source in sources]}
     place = folder.target.parent / f".{folder.target.name}.unfinished"
     missing = [parent for parent in place.parents if not parent.exists()]
     there = is_unfinished_run(place)
@@ -54,9 +68,7 @@ def engine_of_a_run(
         place,
         job=job,
         parameters=dict(parameters),
-        inputs=Fingerprint.of_all(
-            [*(file.path for source in sources for file in source.files), *more_inputs]
-        ),
+        inputs=Fingerprint.of_all([*(path for source in sources for path in source.paths), *more_inputs]),
         algorithm=ALGORITHM_VERSION,
         resume=resume,
         # Beginning anew is what one does who does not say --resume.

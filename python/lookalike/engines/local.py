@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from copy import copy
 from functools import reduce
 from itertools import chain
 from pathlib import Path
@@ -87,6 +88,7 @@ class LocalEngine:
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
         # Fewer where memory is scarce: a stage may make many rows of one.
         self.batch_rows = min(batch_rows, max(_FEW, self.budget.size // _BYTES_A_ROW))
+        self.stage_bytes = self.budget.for_a_verb // 2
         # What fetches found out about tables that are still there.
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
         self._indices: WeakKeyDictionary[Batches, Index] = WeakKeyDictionary()
@@ -145,6 +147,12 @@ class LocalEngine:
     def settle(self, name: str, make: Callable[[], Table]) -> Table:
         """A table of this run; without a ledger simply the one made now."""
         return make() if self.ledger is None else settle(self.ledger, name, make)
+
+    def unsettled(self) -> LocalEngine:
+        """This engine without its ledger."""
+        other = copy(self)
+        other.ledger = None
+        return other
 
     def fetch(
         self,

@@ -104,6 +104,8 @@ class Engine(Protocol):
     threads: int
     #: How many rows the engine groups best at a time; a join that can may hand it more, but in parts.
     group_rows: int
+    #: How many bytes a stage may hold beside the batches it is handed.
+    stage_bytes: int
 
     def scan(
         self,
@@ -150,6 +152,9 @@ class Engine(Protocol):
 
         What `make` makes must follow from the inputs, the run's parameters and tables settled before.
         """
+
+    def unsettled(self) -> Engine:
+        """This engine for a part of the work whose tables are not settled, as names would come twice."""
 
     def fetch(
         self,

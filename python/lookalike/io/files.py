@@ -104,6 +104,11 @@ class FileSource(Source):
         return "files sorted by path, then rows as they lie in the file"
 
     @property
+    def paths(self) -> list[Path]:
+        """Where the files lie."""
+        return [file.path for file in self.files]
+
+    @property
     def bytes(self) -> int:
         """Size of the files on disk."""
         return sum(size for size, _ in self._stamps)

@@ -64,11 +64,14 @@ def agree(
         return compare_blocks(
             signed, slots=family.slots, least=least, boundary=items.boundary, engine=engine, watch=watch
         )
-    with watch.stage("candidates", signed.rows):
-        met = _sharing_a_piece(signed, pieces, items.boundary, engine)
+
+    def met() -> Table:
+        pairs = _sharing_a_piece(signed, pieces, items.boundary, engine)
         # Two keys in 2⁶⁴ may be equal by chance: room for a pair that met once more than there are pieces.
-        counted = count_meetings(engine, met, most=2 * pieces.bands)
-        candidates = engine.map(counted, unpacked)
+        return engine.map(count_meetings(engine, pairs, most=2 * pieces.bands), unpacked)
+
+    with watch.stage("candidates", signed.rows):
+        candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         check = Agreement(threshold)
         pairs = engine.fetch(signed, candidates, ("a", "b"), check, advance=advance)

@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike import _core
+from lookalike.bands import rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table
-from lookalike.joins.meetings import count_meetings, rows_of
+from lookalike.joins.meetings import count_meetings
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, U64, Bools
@@ -78,7 +79,7 @@ def together(
     with watch.stage("pairs", baskets.rows, unit="baskets"):
         counted = count_meetings(engine, [engine.map(baskets, second)], most=seen.baskets)
         frequent = engine.map(counted, AtLeast(support))
-    a, b = rows_of(frequent.column("pair"))
+    a, b = (rows.astype(np.int64) for rows in rows_of(frequent.column("pair")))
     account = BasketAccount(
         method=method,
         support=support,

@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from lookalike.bands.buckets import Once, run_starts
+from lookalike.bands.buckets import Once, packed, run_starts
 from lookalike.engines import Engine, Table, as_it_is
-from lookalike.joins.meetings import packed, unpacked
+from lookalike.joins.meetings import unpacked
 from lookalike.measures.candidates import slot_matrix
 from lookalike.types import I64, U64, Bools
 

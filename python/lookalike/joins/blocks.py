@@ -1,12 +1,18 @@
 """Every signature with every other, a block of them with a block at a time.
 
 n²/2 comparisons of a few nanoseconds each. A block of signatures is one line of a table, so that an engine
-can bring any two together wherever they are.
+can bring any two together wherever they are. Pairs of blocks are gone through a strip at a time, each of them
+settled; within a strip by tiles, so that what has been brought into memory meets all that is there.
+
+Memory: the engine's, for the signatures twice, several blocks at a time and the pairs of a strip; at the
+driver 8 bytes a row and the pairs found.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +25,12 @@ from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
 
-#: Rows of a block at least: signatures that stay in a core's own cache. And the most blocks there should be,
-#: for the table of their pairs is made at the driver.
-BLOCK_ROWS, MOST_BLOCKS = 256, 1024
+#: Rows of a block: signatures that stay in a core's own cache. Fewer where memory is scarce.
+BLOCK_ROWS = 256
+#: Blocks a side of a tile, and pairs of blocks in a strip, if it is wider than a tile.
+TILE, STRIP = 16, 1 << 18
+#: So many blocks must fit what a stage may hold.
+_IN_REACH = 8
 
 
 def compare_blocks(
@@ -29,26 +38,42 @@ def compare_blocks(
 ) -> Found:
     """All pairs of signed rows that agree in at least `least` of their slots."""
     rows = signed.column("row")
-    per_block = max(BLOCK_ROWS, -(-(int(rows.max(initial=0)) + 1) // MOST_BLOCKS))
+    # A row is its number and 4 bytes a slot.
+    per_block = max(1, min(BLOCK_ROWS, engine.stage_bytes // (_IN_REACH * (4 * slots + 8))))
     with watch.stage("blocks", signed.rows):
         numbered = engine.map(signed, Number(per_block))
         blocks = engine.group(numbered, "block", as_blocks, order=("row",), most=per_block)
-        pairs = _pairs_of_blocks(np.sort(blocks.column("row")), per_block, boundary)
-    with watch.stage("compare", pairs.rows, unit="pairs of blocks") as advance:
-        found = engine.fetch(blocks, pairs, ("a", "b"), Compare(slots, least, boundary), advance=advance)
+        numbers = np.sort(blocks.column("row"))
+    compare = Compare(slots, least, boundary)
+    with watch.stage("compare", len(numbers) * (len(numbers) + 1) // 2, unit="pairs of blocks") as advance:
+
+        def compared(pairs: Table) -> Table:
+            return engine.fetch(blocks, pairs, ("a", "b"), compare, advance=advance)
+
+        found = [
+            engine.settle(f"compared-{at + 1}-by-{per_block}", partial(compared, pairs))
+            for at, pairs in enumerate(_strips(numbers, per_block, boundary))
+        ]
     first = 0 if boundary is None else int(np.count_nonzero(rows < boundary))
     within, across = len(rows) * (len(rows) - 1) // 2, first * (len(rows) - first)
-    return Found.of(found, within if boundary is None else across)
+    return Found.of(Table.together(found), within if boundary is None else across)
 
 
-def _pairs_of_blocks(numbers: I64, per_block: int, boundary: int | None) -> Table:
+def _strips(numbers: I64, per_block: int, boundary: int | None) -> Iterator[Table]:
     """Every block with itself and with every later one; of two collections, those that reach across."""
-    one, other = np.triu_indices(len(numbers))
-    a, b = numbers[one], numbers[other]
-    if boundary is not None:
-        across = (a * per_block < boundary) & ((b + 1) * per_block > boundary)
-        a, b = a[across], b[across]
-    return Table.of(a=a, b=b)
+    width = max(TILE, STRIP // max(1, len(numbers)))
+    for first in range(0, max(1, len(numbers)), width):
+        one, other = np.meshgrid(
+            np.arange(first, min(first + width, len(numbers))), np.arange(first, len(numbers)), indexing="ij"
+        )
+        later = one <= other
+        one, other = one[later], other[later]
+        order = np.lexsort((other, one, other // TILE, one // TILE))
+        a, b = numbers[one[order]], numbers[other[order]]
+        if boundary is not None:
+            across = (a * per_block < boundary) & ((b + 1) * per_block > boundary)
+            a, b = a[across], b[across]
+        yield Table.of(a=a, b=b)
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
         return Choice(method=method, why=why, roads=roads)
     if prefix.candidates > rows * _CROWD:
         # All pairs of a crowd would be looked at, where bands compare each row with a few leaders.
-        others = 2 * prefix.candidates / rows
+        others = min(2 * prefix.candidates / rows, rows - 1)
         why = (
             f"prefixes would compare a set with about {others:,.0f} others, bands with a few leaders of them"
         )

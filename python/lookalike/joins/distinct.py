@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -20,72 +21,44 @@ import pyarrow as pa
 from lookalike.engines import Engine, Table
 from lookalike.joins.copies import representatives
 from lookalike.joins.elements import SetTexts
-from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
+from lookalike.joins.flags import EMPTY, Flagged
 from lookalike.joins.items import Items
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
-from lookalike.types import F64, I64, U8, U32, U64, Bools, list_buffers
+from lookalike.types import F64, I64, U32, U64, Bools, list_buffers
 
 #: Sets digests of the two collections apart.
 _OTHER_SIDE = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Distinct:
-    """Rows as sets, and which of them go on.
+class Distinct(Flagged):
+    """Which rows go on, and all of them as sets.
 
     Attributes
     ----------
     sets
-        All rows as sets.
+        Gives all rows as sets, made when they are first asked for: a run that goes on may not need them.
     items
-        The sets that go on, numbered anew.
+        Gives the sets that go on, numbered anew.
     numbers
         The row that each of them is.
-    representative
-        Of every row: itself, or the row it is an exact copy of.
-    flags
-        What was odd about each row, as bits.
     sizes
         How many elements each row holds.
     """
 
-    sets: Items
-    items: Items
+    sets: Callable[[], Items]
+    items: Callable[[], Items]
     numbers: I64
-    representative: I64
-    flags: U8
     sizes: U32
-
-    @property
-    def empty(self) -> int:
-        """Rows without a single element."""
-        return self._flagged(EMPTY)
-
-    @property
-    def short(self) -> int:
-        """Rows shorter than a shingle."""
-        return self._flagged(SHORT)
-
-    @property
-    def unspaced(self) -> int:
-        """Texts written without spaces between words."""
-        return self._flagged(UNSPACED)
-
-    def _flagged(self, flag: int) -> int:
-        return int(np.count_nonzero(self.flags & flag))
-
-    @property
-    def copies(self) -> int:
-        """Rows that are exact copies of their representative."""
-        return int(np.count_nonzero(self.representative != np.arange(len(self.representative))))
 
     def compare(self, engine: Engine, measure: OverlapMeasure) -> Callable[[I64, I64], F64]:
         """The similarity of any rows, exactly."""
 
         def similarity(a: I64, b: I64) -> F64:
             asked = Table.of(a=a, b=b)
-            exact = engine.fetch(self.sets.table, asked, ("a", "b"), self.sets.exact(at_least=0.0))
+            sets = self.sets()
+            exact = engine.fetch(sets.table, asked, ("a", "b"), sets.exact(at_least=0.0))
             jaccard: F64 = exact.column("similarity")
             size_a, size_b = self.sizes[a].astype(np.float64), self.sizes[b].astype(np.float64)
             # i = J·(a + b) / (1 + J), off by less than a millionth: the nearest whole number is i.
@@ -102,40 +75,54 @@ def distinct(
 
     Sets smaller than `least_size` do not go on. `sets` are texts as sets already.
     """
-    table = items.table if sets is None else sets
-    if items.shingle is not None and sets is None:
-        with watch.stage("sets", items.rows, size=items.bytes) as advance:
-            shingler = items.shingle.shingler(items.seed)
-            table = engine.map(items.table, SetTexts(shingler), advance=advance)
-    as_sets = replace(items, table=table, shingle=None)
-    with watch.stage("copies", items.rows):
-        digests = engine.map(table, Digest(items.boundary))
-        flags, sizes = np.zeros(items.rows, np.uint8), np.zeros(items.rows, np.uint32)
-        for batch in digests.batches:
-            rows = batch["row"].to_numpy()
-            flags[rows], sizes[rows] = batch["flags"].to_numpy(), batch["size"].to_numpy()
-        filled = sizes >= least_size
-        representative = representatives(engine, as_sets, digests, filled, keys=("content",))
-        marked = filled & (representative == np.arange(items.rows))
-        going_on = as_sets if marked.all() else _numbered_anew(as_sets, marked, engine)
+
+    @cache
+    def as_sets() -> Items:
+        table = items.table if sets is None else sets
+        if items.shingle is not None and sets is None:
+            with watch.stage("sets", items.rows, size=items.bytes) as advance:
+                shingler = items.shingle.shingler(items.seed)
+                table = engine.map(items.table, SetTexts(shingler), advance=advance)
+        return replace(items, table=table, shingle=None)
+
+    def told() -> Table:
+        all_sets = as_sets()
+        with watch.stage("copies", items.rows):
+            return _told_apart(all_sets, least_size, engine)
+
+    told_apart = engine.settle("copies", told)
+    representative, sizes = told_apart.column("representative"), told_apart.column("size")
+    marked = (sizes >= least_size) & (representative == np.arange(items.rows))
+
+    @cache
+    def going_on() -> Items:
+        return as_sets() if marked.all() else _numbered_anew(as_sets(), marked, engine)
+
     return Distinct(
         sets=as_sets,
         items=going_on,
         numbers=np.flatnonzero(marked),
         representative=representative,
-        flags=flags,
+        flags=told_apart.column("flags"),
         sizes=sizes,
     )
 
 
+def _told_apart(sets: Items, least_size: int, engine: Engine) -> Table:
+    """Of every row its `representative`, its `flags` and its `size`."""
+    digests = engine.map(sets.table, Digest(sets.boundary))
+    flags, sizes = np.zeros(sets.rows, np.uint8), np.zeros(sets.rows, np.uint32)
+    for batch in digests.batches:
+        rows = batch["row"].to_numpy()
+        flags[rows], sizes[rows] = batch["flags"].to_numpy(), batch["size"].to_numpy()
+    representative = representatives(engine, sets, digests, sizes >= least_size, keys=("content",))
+    return Table.of(representative=representative, flags=flags, size=sizes)
+
+
 def _numbered_anew(sets: Items, marked: Bools, engine: Engine) -> Items:
     table = engine.map(sets.table, GoOn(marked, np.cumsum(marked) - 1))
-    boundary = sets.boundary
-    return replace(
-        sets,
-        table=table,
-        boundary=None if boundary is None else int(np.count_nonzero(marked[:boundary])),
-    )
+    boundary = None if sets.boundary is None else int(np.count_nonzero(marked[: sets.boundary]))
+    return replace(sets, table=table, boundary=boundary)
 
 
 @dataclass(frozen=True)

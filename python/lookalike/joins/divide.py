@@ -18,12 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from lookalike.bands import packed, rows_of
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.errors import OptionError
 from lookalike.joins.elements import Invert, lines_per_row, shingler_of
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
-from lookalike.joins.meetings import Lengths, count_meetings, meetings, packed, rows_of
+from lookalike.joins.meetings import Lengths, count_meetings, meetings
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
 from lookalike.types import U32
@@ -96,9 +97,13 @@ def _most_rows(common: int | float, rows: int) -> int:
 
 def _compute(items: Items, holdings: Table, sizes: U32, engine: Engine, watch: Watch) -> Table:
     """How many elements every two rows share that share any (`pair`, `times`)."""
-    with watch.stage("compute", holdings.rows, unit="elements"):
+
+    def counted() -> Table:
         met = meetings(engine, holdings, "element", boundary=items.boundary)
         return count_meetings(engine, met, most=int(sizes.max(initial=0)))
+
+    with watch.stage("compute", holdings.rows, unit="elements"):
+        return engine.settle("counted", counted)
 
 
 def _without_common(

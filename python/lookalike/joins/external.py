@@ -19,11 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from lookalike.bands import rows_of
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
-from lookalike.joins.meetings import count_meetings, meetings, rows_of
+from lookalike.joins.meetings import count_meetings, meetings
 from lookalike.joins.signatures import least_agreeing, signatures
 from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch
@@ -33,9 +34,13 @@ def external(items: Items, *, family: MinHash, threshold: float, engine: Engine,
     """Find all pairs whose signatures agree in at least a fraction `threshold` of their slots."""
     reaching = Reaching(least_agreeing(threshold, family.slots), family.slots)
     signed = signatures(items, family, engine=engine, watch=watch)
+
+    def met() -> Table:
+        pairs = _slot_by_slot(signed, family.slots, items.boundary, engine)
+        return count_meetings(engine, pairs, most=family.slots)
+
     with watch.stage("slots", family.slots, unit="slots"):
-        met = _slot_by_slot(signed, family.slots, items.boundary, engine)
-        counted = count_meetings(engine, met, most=family.slots)
+        counted = engine.settle("counted", met)
     return Found.of(engine.map(counted, reaching), counted.rows)
 
 

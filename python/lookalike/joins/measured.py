@@ -94,6 +94,12 @@ class MeasuredRecall:
             "levels": [vars(level) for level in self.levels],
         }
 
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> MeasuredRecall:
+        """Read back what `to_dict` made."""
+        levels = tuple(Level(**level) for level in stored["levels"])
+        return cls(drawn=stored["drawn"], rows=stored["rows"], levels=levels)
+
 
 def measured_recall(drawn: int, true: tuple[I64, F64], found: tuple[I64, F64]) -> MeasuredRecall:
     """Compare the true neighbours of the rows drawn with those found, given as row and similarity."""

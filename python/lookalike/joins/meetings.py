@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands.buckets import run_starts
+from lookalike.bands.buckets import rows_of, run_starts
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.types import I64, U64
 
@@ -102,16 +102,6 @@ def _add_up(batch: pa.RecordBatch) -> pa.RecordBatch:
     starts = run_starts(pairs)[:-1]
     total = np.add.reduceat(times, starts) if len(starts) else times
     return pa.record_batch({"pair": pa.array(pairs[starts]), "times": pa.array(total.astype(np.uint32))})
-
-
-def rows_of(pairs: U64) -> tuple[I64, I64]:
-    """The two rows of each packed pair."""
-    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFF_FFFF)).astype(np.int64)
-
-
-def packed(a: I64, b: I64) -> U64:
-    """Two rows each as one number."""
-    return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
 
 
 def unpacked(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,14 +1,15 @@
 """The most similar of every set, exactly: who holds what is held, a block of sets at a time, and all pass by.
 
 A pair costs as much as it shares, and one that shares nothing costs nothing; so what all of it costs is known
-beforehand from how many sets hold each element. Memory: a block and 48 bytes an element of it, and at the
-engine 8 bytes an element of all sets and 16 a neighbour and block.
+beforehand from how many sets hold each element. Memory: 64 bytes an element of a block, of which as many are
+held as the engine has room for; and in tables 8 bytes an element of all sets and 16 a neighbour and block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from operator import add
 
 import numpy as np
@@ -22,8 +23,10 @@ from lookalike.joins.items import Items
 from lookalike.runs.watch import Watch
 from lookalike.types import F64, I64, U32, U64, Bools, Sets
 
-#: Bytes of sets held at a time.
+#: Bytes of sets held at a time, if there is room for what is made of them.
 BLOCK_BYTES = 32 << 20
+#: So many times the bytes of its sets a block takes while it is held.
+_HELD = 8
 #: Nanoseconds of one core: an element held and found again, one that passes by a block, one that two share.
 HELD_NS, PASSING_NS, SHARED_NS = 120.0, 25.0, 3.0
 #: Elements are counted in 2 to the power of this many buckets.
@@ -48,9 +51,20 @@ class Effort:
     meetings: float
     empty: int
 
+    def to_table(self) -> Table:
+        """As a table to settle."""
+        return Table.of(elements=[self.elements], meetings=[self.meetings], empty=[self.empty])
+
+    @classmethod
+    def from_table(cls, table: Table) -> Effort:
+        """Read back what `to_table` made."""
+        (stored,) = table.batches[0].to_pylist()
+        return cls(**stored)
+
     @property
     def seconds(self) -> float:
         """Of one core, by constants that are the same everywhere."""
+        # As many as where there is room: a choice depends on the data alone.
         blocks = -(-8 * self.elements // BLOCK_BYTES)
         each = HELD_NS + blocks * PASSING_NS
         return (self.elements * each + self.meetings * SHARED_NS) * 1e-9
@@ -101,14 +115,18 @@ def nearest(items: Items, k: int, *, engine: Engine, watch: Watch) -> Table:
     if items.shingle is not None:
         with watch.stage("sets", items.rows, size=items.bytes) as advance:
             sets = engine.map(sets, SetTexts(items.shingle.shingler(items.seed)), advance=advance)
-    blocks = list(_blocks(sets))
-    lines = []
-    with watch.stage("compare", len(blocks) * items.rows) as advance:
-        for block in blocks:
-            held = engine.fold(block, Gather(None, _from(items.boundary)), add)
-            passing = Passing(_held(held), k, items.boundary)
-            lines.append(engine.map(sets, passing, advance=advance))
-        return best(engine, Table.together(lines or [_nothing()]), k, most=k * len(blocks))
+    blocks = _blocks(sets, engine)
+    with watch.stage("compare", blocks * items.rows) as advance:
+
+        def block(number: int) -> Table:
+            held = engine.fold(sets, Gather(None, OneIn(blocks, number, _from(items.boundary))), add)
+            return engine.map(sets, Passing(_held(held), k, items.boundary), advance=advance)
+
+        lines = [
+            engine.settle(f"block-{number + 1}-of-{blocks}", partial(block, number))
+            for number in range(blocks)
+        ]
+        return best(engine, Table.together(lines), k, most=k * blocks)
 
 
 def nearest_of(items: Items, rows: I64, k: int, *, engine: Engine) -> tuple[I64, I64, F64]:
@@ -117,27 +135,17 @@ def nearest_of(items: Items, rows: I64, k: int, *, engine: Engine) -> tuple[I64,
     The few are held and all items pass by once.
     """
     shingler = shingler_of(items)
-    held = engine.fold(items.table, Gather(shingler, rows), add)
+    held = engine.fold(items.table, Gather(shingler, Among(rows)), add)
     beheld = Beheld(_held(held), shingler, k, _from(items.boundary))
     found = engine.fold(items.table, beheld, beheld.merge)
     return (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)) if found is None else found
 
 
-def _blocks(sets: Table) -> Iterator[Table]:
-    """The table in parts of some `BLOCK_BYTES`, whole batches each. How it is cut changes no answer."""
-    waiting, size = [], 0
-    for piece in sets.batches.pieces:
-        waiting.append(piece)
-        size += piece.nbytes
-        if size >= BLOCK_BYTES:
-            yield Table(waiting, sets.schema)
-            waiting, size = [], 0
-    if waiting:
-        yield Table(waiting, sets.schema)
-
-
-def _nothing() -> Table:
-    return Table((), lines_of([], [], np.empty(0)).schema)
+def _blocks(sets: Table, engine: Engine) -> int:
+    """In how many blocks the sets are held. It changes no answer."""
+    size = sum(piece.nbytes for piece in sets.batches.pieces)
+    blocks = -(-size // max(1, min(BLOCK_BYTES, engine.stage_bytes // _HELD)))
+    return max(1, min(blocks, sets.rows))
 
 
 def _from(boundary: int | None) -> int:
@@ -153,20 +161,38 @@ def _held(parts: list[tuple[Sets, U32]] | None) -> _core.HeldSets:
     return _core.HeldSets((elements, offsets), np.concatenate([rows for _, rows in parts]))
 
 
+@dataclass(frozen=True)
+class OneIn:
+    """Which rows are of a block: every so many-th from `first` on. Who they are depends on nothing else."""
+
+    blocks: int
+    number: int
+    first: int
+
+    def __call__(self, rows: I64) -> Bools:
+        among: Bools = (rows >= self.first) & (rows % self.blocks == self.number)
+        return among
+
+
+@dataclass(frozen=True, eq=False)
+class Among:
+    """Which rows are among a few, sorted ones."""
+
+    few: I64
+
+    def __call__(self, rows: I64) -> Bools:
+        return np.isin(rows, self.few)
+
+
 @dataclass(frozen=True, eq=False)
 class Gather:
-    """A stage for `fold`: items → the sets of the rows wanted, with their numbers.
-
-    `wanted` is the first such row, or all of them, sorted.
-    """
+    """A stage for `fold`: items → the sets of the rows wanted, with their numbers."""
 
     shingler: _core.Shingler | None
-    wanted: int | I64
+    wanted: Callable[[I64], Bools]
 
     def __call__(self, batch: pa.RecordBatch) -> list[tuple[Sets, U32]]:
-        rows = batch["row"].to_numpy()
-        among: Bools = rows >= self.wanted if isinstance(self.wanted, int) else np.isin(rows, self.wanted)
-        batch = _only(batch, among)
+        batch = _only(batch, self.wanted(batch["row"].to_numpy()))
         return [(sets_of(batch, self.shingler), _numbers(batch))]
 
 

@@ -46,6 +46,8 @@ _MOST_BITS = 22
 _KEY_BITS = 18
 #: An odd number: the top bits of its products depend on all bits of a code.
 _ANEW = np.uint64(0x9E3779B97F4A7C15)
+#: Says of a table of candidates that they met for no element in particular, each pair once.
+_WHOLE = b"whole"
 _COLUMNS = ("key", "row", "size", "position", "previous", "bits", "side")
 
 
@@ -65,6 +67,7 @@ def sharing_enough(
     engine: Engine,
     watch: Watch,
     suffix_filter: bool = False,
+    name: str = "candidates",
 ) -> Counted:
     """Every pair of sets that shares as much as the bound asks, each once.
 
@@ -76,6 +79,8 @@ def sharing_enough(
         Rows from here on are of a second collection, and only pairs across count.
     suffix_filter
         Look for differences behind the common element by halving, before counting.
+    name
+        Under which candidates are settled.
     """
     bits = bucket_bits(sets.rows)
     with watch.stage("order", sets.rows) as advance:
@@ -84,23 +89,30 @@ def sharing_enough(
             census = Census.of_nothing(bits)
         ordered = engine.map(sets, InOrder(_core.bucket_ranks(census.counts)), advance=advance)
     with watch.stage("candidates", sets.rows):
-        lengths = PrefixLengths.of(census, bound, boundary)
-        counts = engine.fold(ordered, CountPrefixes(lengths, bits), _added)
-        if counts is None:
-            counts = np.zeros(1 << bits, np.uint32)
-        whole = too_many_meetings(counts, sets.rows)
-        if whole:
-            # A bucket may hold many elements, and of large sets it does: count again by finer ones.
-            finer = engine.fold(ordered, CountPrefixes(lengths, _MOST_BITS, anew=True), _added)
-            whole = finer is not None and too_many_meetings(finer, sets.rows)
-        everybody_of = sets.rows if whole else None
-        entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK, everybody_of))
-        longest = _longest_run(engine, entries, sets.rows if whole else int(counts.max()))
-        met = engine.group(entries, "key", Meet(bound), least=2, most=longest)
+        met = engine.settle(name, lambda: _met(engine, ordered, census, bound, boundary))
     with watch.stage("verify", met.rows, unit="candidates") as advance:
-        stage = CountShared(bound, suffix_filter, whole)
+        stage = CountShared(bound, suffix_filter, whole=_WHOLE in (met.schema.metadata or ()))
         pairs = engine.fetch(ordered, met, ("a", "b"), stage, advance=advance)
     return Counted(pairs=pairs, candidates=met.rows)
+
+
+def _met(engine: Engine, ordered: Table, census: Census, bound: Bound, boundary: int | None) -> Table:
+    """Candidates, and where in each set they met; or marked as `_WHOLE`, where every two sets meet."""
+    rows = ordered.rows
+    bits = bucket_bits(rows)
+    lengths = PrefixLengths.of(census, bound, boundary)
+    counts = engine.fold(ordered, CountPrefixes(lengths, bits), _added)
+    if counts is None:
+        counts = np.zeros(1 << bits, np.uint32)
+    whole = too_many_meetings(counts, rows)
+    if whole:
+        # A bucket may hold many elements, and of large sets it does: count again by finer ones.
+        finer = engine.fold(ordered, CountPrefixes(lengths, _MOST_BITS, anew=True), _added)
+        whole = finer is not None and too_many_meetings(finer, rows)
+    entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK, rows if whole else None))
+    longest = _longest_run(engine, entries, rows if whole else int(counts.max()))
+    met = engine.group(entries, "key", Meet(bound), least=2, most=longest)
+    return Table(met.batches, met.schema.with_metadata({_WHOLE: b""})) if whole else met
 
 
 def bucket_bits(rows: int) -> int:

@@ -12,17 +12,17 @@ import numpy as np
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
 from lookalike.joins.copies import representatives
-from lookalike.joins.flags import EMPTY, SHORT, UNSPACED
+from lookalike.joins.flags import EMPTY, Flagged
 from lookalike.joins.items import Items
 from lookalike.joins.sample import Drawn, draw
 from lookalike.joins.sign import WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
-from lookalike.types import I64, U8, Bools
+from lookalike.types import I64, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Prepared:
+class Prepared(Flagged):
     """Rows ready for the buckets. 10 bytes a row are with the driver.
 
     Attributes
@@ -31,10 +31,6 @@ class Prepared:
         Bucket keys of all rows; with all slots if signatures were to be kept.
     marked
         The representatives: rows that are neither empty nor exact copies of others. Only these go on.
-    representative
-        Of every row: itself, or the row it is an exact copy of.
-    flags
-        What was odd about each row, as bits.
     plan
         The banding, and what it promises and costs.
     median_similarity
@@ -43,8 +39,6 @@ class Prepared:
 
     keyed: Table
     marked: Bools
-    representative: I64
-    flags: U8
     plan: Plan
     median_similarity: float | None
 
@@ -52,29 +46,6 @@ class Prepared:
     def representatives(self) -> int:
         """How many rows go on."""
         return int(np.count_nonzero(self.marked))
-
-    @property
-    def empty(self) -> int:
-        """Rows without a single shingle."""
-        return self._flagged(EMPTY)
-
-    @property
-    def short(self) -> int:
-        """Rows shorter than a shingle."""
-        return self._flagged(SHORT)
-
-    @property
-    def unspaced(self) -> int:
-        """Texts written without spaces between words."""
-        return self._flagged(UNSPACED)
-
-    @property
-    def copies(self) -> int:
-        """Rows that are exact copies of their representative."""
-        return int(np.count_nonzero(self.representative != np.arange(len(self.representative))))
-
-    def _flagged(self, flag: int) -> int:
-        return int(np.count_nonzero(self.flags & flag))
 
 
 def prepare(

@@ -24,23 +24,22 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.engines import Engine
+from lookalike.engines import Engine, Table
 from lookalike.joins.elements import Sizes, sets_of, shingler_of
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.meetings import count_meetings, meetings, unpacked
 from lookalike.runs.watch import Watch
 from lookalike.theory.pyramid import MOST_LEVELS, PyramidPlan, levels, plan_pyramid
-from lookalike.theory.recall import RecallEstimate, recall_from_chances
+from lookalike.theory.recall import recall_from_chances
 from lookalike.types import F64
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pyramided(Found):
-    """What the pyramid found, how it was cut, and the recall it estimates it had."""
+    """What the pyramid found, and how it was cut."""
 
     plan: PyramidPlan
-    recall: RecallEstimate
 
 
 def pyramid(
@@ -68,12 +67,15 @@ def pyramid(
     """
     cut = plan_pyramid(threshold, recall=recall, sampled=sampled)
     fold = Fold(shingler_of(items), cut.bands, cut.rows, seed)
-    with watch.stage("fold", items.rows, size=items.bytes) as advance:
-        keys = engine.map(items.table, fold, advance=advance)
-    with watch.stage("candidates", keys.rows, unit="keys"):
-        met = meetings(engine, keys, "bucket", boundary=items.boundary)
-        counted = count_meetings(engine, met, most=MOST_LEVELS * cut.bands)
-        candidates = engine.map(counted, unpacked)
+
+    def met() -> Table:
+        with watch.stage("fold", items.rows, size=items.bytes) as advance:
+            keys = engine.map(items.table, fold, advance=advance)
+        with watch.stage("candidates", keys.rows, unit="keys"):
+            pairs = meetings(engine, keys, "bucket", boundary=items.boundary)
+            return engine.map(count_meetings(engine, pairs, most=MOST_LEVELS * cut.bands), unpacked)
+
+    candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         exact = items.exact(at_least=threshold)
         pairs = engine.fetch(items.table, candidates, ("a", "b"), exact, advance=advance)

@@ -15,9 +15,12 @@ from lookalike.theory.ranges import checked_threshold
 
 def signatures(items: Items, family: MinHash, *, engine: Engine, watch: Watch) -> Table:
     """Signed rows, without the empty ones: those match nothing. 4 bytes a slot a row."""
+
+    def signed() -> Table:
+        return engine.map(engine.map(items.table, items.sign(family), advance=advance), _filled)
+
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        signed = engine.map(items.table, items.sign(family), advance=advance)
-        return engine.map(signed, _filled)
+        return engine.settle("signed", signed)
 
 
 def _filled(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,5 +1,6 @@
 """Strings within a few edits of each other, exactly.
 
+copies      equal strings: one of each goes on
 grams       every string → the set of its q-grams, its ends padded; one edit changes at most q of them
 candidates  strings whose grams share what so few edits must leave, by `joins/prefixes.py`
 short       strings so short that the edits may change all of their grams: once more with q = 1
@@ -10,7 +11,7 @@ verify      the distance of every candidate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +20,18 @@ from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.engines.verbs import Held
 from lookalike.errors import OptionError
+from lookalike.joins.copies import Stars
+from lookalike.joins.expand import with_copies
 from lookalike.joins.prefixes import sharing_enough
 from lookalike.measures.bounds import Bound
+from lookalike.measures.candidates import SameText
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, list_buffers, string_buffers
+from lookalike.types import I64, Bools, list_buffers, string_buffers
 
 #: Grams of three letters are rare enough for words and names. Longer ones are rarer, but an edit spoils more.
 Q = 3
 _KINDS = ("levenshtein", "indel")
+_LOOKED_AT = b"looked at"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,6 +51,7 @@ def edit_join(
     kind: Literal["levenshtein", "indel"] = "levenshtein",
     q: int = Q,
     boundary: int | None = None,
+    expand: bool = False,
     engine: Engine,
     watch: Watch,
 ) -> NearStrings:
@@ -66,6 +72,9 @@ def edit_join(
         Letters of a gram; changes the time, never the answer.
     boundary
         Rows from here on are of a second collection, and only pairs across count.
+    expand
+        Pair every two equal strings, and each with all that they are near to, rather than with the first of
+        them alone. Between two collections it is always so.
 
     Raises
     ------
@@ -73,15 +82,30 @@ def edit_join(
         If the kind is unknown, or a number out of range.
     """
     _check(distance, kind, q)
-    road = _Road(strings, float(distance), kind, boundary, engine, watch)
-    candidates = [road.sharing_grams(strings, q)]
-    if q > 1:
-        short = engine.map(strings, SpoiledAtMost(road.bound(q)))
-        if short.rows:
-            candidates.append(road.sharing_grams(short, 1))
-    tiny = engine.map(strings, SpoiledAtMost(road.bound(1)))
-    candidates.append(road.every_two(tiny))
-    return road.verified(candidates)
+    copies = engine.settle("copies", lambda: Table.of(first=_first_of_equals(strings, boundary, engine)))
+    first: I64 = copies.column("first")
+
+    def near() -> Table:
+        different = first == np.arange(len(first))
+        apart = strings if different.all() else engine.map(strings, Marked(different))
+        return _Road(apart, float(distance), kind, boundary, engine, watch).near(q)
+
+    found = engine.settle("found", near)
+    a, b, between = (found.column(name) for name in ("a", "b", "distance"))
+    own = np.zeros(len(first), np.int64)
+    a, b, between = with_copies((a, b, between), first, own, boundary=boundary, expand=expand)
+    looked_at = int(found.schema.metadata[_LOOKED_AT])
+    return NearStrings(a=a, b=b, distance=between, candidates=looked_at)
+
+
+def _first_of_equals(strings: Table, boundary: int | None, engine: Engine) -> I64:
+    """Of every row: itself, or the first row with the same string; in two collections, of its own."""
+    first = np.arange(strings.rows, dtype=np.int64)
+    keys = engine.map(strings, TextKeys(boundary))
+    stars = engine.group(keys, "key", Stars("key"), order=("row",), least=2, repeat_first=True)
+    same = engine.fetch(strings, stars, ("a", "b"), SameText())
+    first[same.column("b")] = same.column("a")
+    return first
 
 
 def _check(distance: int, kind: str, q: int) -> None:
@@ -105,11 +129,27 @@ class _Road:
     def bound(self, q: int) -> Bound:
         return Bound(self.kind, self.distance, self.boundary is not None, q)
 
+    def near(self, q: int) -> Table:
+        """Pairs within the distance (`a`, `b`, `distance`), and how many were looked at."""
+        candidates = [self.sharing_grams(self.strings, q)]
+        if q > 1:
+            short = self.engine.map(self.strings, SpoiledAtMost(self.bound(q)))
+            if short.rows:
+                candidates.append(self.sharing_grams(short, 1))
+        tiny = self.engine.map(self.strings, SpoiledAtMost(self.bound(1)))
+        candidates.append(self.every_two(tiny))
+        return self.verified(candidates)
+
     def sharing_grams(self, strings: Table, q: int) -> Table:
         """Pairs whose q-grams share enough; none of those whose grams the edits may spoil altogether."""
         grams = self.engine.map(strings, Grams(q))
         counted = sharing_enough(
-            grams, self.bound(q), boundary=self.boundary, engine=self.engine, watch=self.watch
+            grams,
+            self.bound(q),
+            boundary=self.boundary,
+            engine=self.engine,
+            watch=self.watch,
+            name=f"candidates-{q}",
         )
         return self.engine.map(counted.pairs, only_rows)
 
@@ -130,7 +170,7 @@ class _Road:
             asked &= (left < self.boundary) & (right >= self.boundary)
         return Table.of(a=left[asked], b=right[asked])
 
-    def verified(self, candidates: list[Table]) -> NearStrings:
+    def verified(self, candidates: list[Table]) -> Table:
         stage = EditDistance(self.kind, int(self.distance))
         looked_at = sum(table.rows for table in candidates)
         parts = []
@@ -144,7 +184,33 @@ class _Road:
         a, b, distance = a[order], b[order], distance[order]
         fresh = np.ones(len(a), np.bool_)
         fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-        return NearStrings(a=a[fresh], b=b[fresh], distance=distance[fresh], candidates=looked_at)
+        pairs = Table.of(a=a[fresh], b=b[fresh], distance=distance[fresh])
+        return Table(pairs.batches, pairs.schema.with_metadata({_LOOKED_AT: str(looked_at)}))
+
+
+@dataclass(frozen=True)
+class TextKeys:
+    """A stage: `row`, `text` → `row`, `key`, the same for equal strings of one collection."""
+
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys = _core.hash_strings(string_buffers(batch["text"]), seed=0, threads=1)
+        if self.boundary is not None:
+            keys = np.where(batch["row"].to_numpy() >= self.boundary, ~keys, keys)
+        return pa.record_batch({"row": batch["row"], "key": pa.array(keys)})
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """A stage: keeps the marked rows."""
+
+    light: ClassVar[bool] = True
+
+    marked: Bools
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
 
 
 def only_rows(batch: pa.RecordBatch) -> pa.RecordBatch:

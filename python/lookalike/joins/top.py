@@ -15,12 +15,14 @@ neighbour.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.bands.buckets import packed, rows_of, run_starts
 from lookalike.engines import Engine, Held, Table
 from lookalike.families import MinHash
 from lookalike.joins.beside import REACH, most_beside, side_by_side
@@ -105,26 +107,31 @@ def top(
     the roads are expected to cost if it is None.
     """
     with watch.stage("weigh", items.rows, size=items.bytes):
-        cost = effort(items, engine)
+        cost = Effort.from_table(engine.settle("weighed", lambda: effort(items, engine).to_table()))
     by_lsh = lsh_seconds(items, k, family.slots, cost)
     if method is None:
         method = "exact" if cost.seconds <= max(PATIENCE, by_lsh) else "lsh"
     if method == "exact":
-        lines, copies, candidates = nearest(items, k, engine=engine, watch=watch), None, None
+        lines = engine.settle("neighbours", lambda: nearest(items, k, engine=engine, watch=watch))
     else:
-        lines, copies, candidates = _by_candidates(items, k, family, engine, watch)
+        lines = engine.settle("neighbours", lambda: _by_candidates(items, k, family, engine, watch))
     row, other, similarity = _in_order(lines)
     recall = None
     if method == "lsh":
+
+        def measured() -> Table:
+            return Table.of(json=[json.dumps(_measured(items, k, row, similarity, engine).to_dict())])
+
         with watch.stage("measure", items.rows, size=items.bytes):
-            recall = _measured(items, k, row, similarity, engine)
+            stored = engine.settle("measured", measured).batches[0]["json"][0].as_py()
+            recall = MeasuredRecall.from_dict(json.loads(stored))
     account = TopAccount(
         method=method,
         items=items.rows,
         empty=cost.empty,
-        copies=copies,
+        copies=_counted(lines, "copies"),
         elements=cost.elements,
-        candidates=candidates,
+        candidates=_counted(lines, "candidates"),
         exact_seconds=cost.seconds,
         lsh_seconds=by_lsh,
         recall=recall,
@@ -143,27 +150,41 @@ def lsh_seconds(items: Items, k: int, slots: int, cost: Effort) -> float:
     return items.rows * (slots * beside + tried) * 1e-9
 
 
-def _by_candidates(
-    items: Items, k: int, family: MinHash, engine: Engine, watch: Watch
-) -> tuple[Table, int, int]:
-    """Neighbours as lines, how many rows are copies, and how many candidates were verified."""
+def _by_candidates(items: Items, k: int, family: MinHash, engine: Engine, watch: Watch) -> Table:
+    """Neighbours as lines; the table says how many rows are copies, and how many candidates were verified."""
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        signed = engine.map(items.table, items.sign(family), advance=advance)
+        signed = engine.settle("signed", lambda: engine.map(items.table, items.sign(family), advance=advance))
         filled = (_flags(signed, items.rows) & EMPTY) == 0
     with watch.stage("copies", items.rows):
-        representative = representatives(engine, items, signed, filled)
+        settled = engine.settle(
+            "copies", lambda: Table.of(representative=representatives(engine, items, signed, filled))
+        )
+        representative: I64 = settled.column("representative")
         marked = filled & (representative == np.arange(items.rows))
         classes = Classes.of(representative, filled, items.boundary)
-    with watch.stage("candidates", int(np.count_nonzero(marked))):
-        sides = items.sides(representative)
+    sides = items.sides(representative)
+
+    def found() -> Table:
         beside = side_by_side(engine, signed, marked, sides, slots=family.slots)
-        candidates = likeliest(engine, signed, beside, TRIED * k, both_ways=sides is None)
+        return likeliest(engine, signed, beside, TRIED * k, both_ways=sides is None)
+
+    with watch.stage("candidates", int(np.count_nonzero(marked))):
+        candidates = engine.settle("candidates", found)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         check = Verify(items.exact(at_least=0.0), classes)
         lines = engine.fetch(items.table, candidates, ("a", "b"), check, advance=advance)
         own = classes.own()
         near = best(engine, Table.together([lines, Table((own,), own.schema)]), k + 1, most=TRIED * k + 1)
-        return classes.hand_out(engine, near, k), int(np.count_nonzero(filled & ~marked)), candidates.rows
+        handed = classes.hand_out(engine, near, k)
+    counts = {"copies": np.count_nonzero(filled & ~marked), "candidates": candidates.rows}
+    told = {name: str(count) for name, count in counts.items()}
+    return Table(handed.batches, handed.schema.with_metadata(told))
+
+
+def _counted(lines: Table, name: str) -> int | None:
+    """What a table of neighbours says of how they were found; None if that was not counted."""
+    told = (lines.schema.metadata or {}).get(name.encode())
+    return None if told is None else int(told)
 
 
 def likeliest(engine: Engine, signed: Table, pairs: Table, count: int, *, both_ways: bool) -> Table:
@@ -203,21 +224,15 @@ class Asked:
         row, other = batch["row"].to_numpy(), batch["other"].to_numpy()
         turned = (row > other) & self.both_ways
         a, b = np.where(turned, other, row), np.where(turned, row, other)
-        pair = a.astype(np.uint64) << np.uint64(32) | b
-        return pa.record_batch({"pair": pa.array(pair), "ways": pa.array(np.where(turned, 2, 1))})
+        return pa.record_batch({"pair": pa.array(packed(a, b)), "ways": pa.array(np.where(turned, 2, 1))})
 
 
 def once(batch: pa.RecordBatch) -> pa.RecordBatch:
     """A stage over grouped pairs: candidates `a`, `b`, and who of them asks (`ways`)."""
     pairs, ways = batch["pair"].to_numpy(), batch["ways"].to_numpy()
-    new = np.ones(len(pairs), np.bool_)
-    new[1:] = pairs[1:] != pairs[:-1]
-    starts = np.flatnonzero(new)
-    columns = {
-        "a": (pairs[starts] >> np.uint64(32)).astype(np.int64),
-        "b": (pairs[starts] & np.uint64(0xFFFF_FFFF)).astype(np.int64),
-        "ways": np.add.reduceat(ways, starts) if len(starts) else ways,
-    }
+    starts = run_starts(pairs)[:-1]
+    a, b = rows_of(pairs[starts])
+    columns = {"a": a, "b": b, "ways": np.add.reduceat(ways, starts) if len(starts) else ways}
     return pa.record_batch({name: pa.array(column) for name, column in columns.items()})
 
 

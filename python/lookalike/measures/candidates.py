@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.engines.verbs import Held
-from lookalike.types import F64, I64, U8, U32, U64, list_buffers, string_buffers
+from lookalike.types import F64, I64, U8, U32, U64, Bools, list_buffers, string_buffers
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,14 @@ class Agreement:
 
 
 @dataclass(frozen=True)
+class SameText:
+    """A stage for `fetch`: candidates → those whose texts are the same, byte for byte (`a`, `b`)."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        return batch.filter(pa.array(_same_texts(batch, held))).select(["a", "b"])
+
+
+@dataclass(frozen=True)
 class SameSet:
     """A stage for `fetch`: candidates → those whose sets are the same (`a`, `b`), in any order.
 
@@ -65,12 +73,16 @@ class SameSet:
         exact = Exact(self.shingler, 1.0)
         if self.shingler is None:
             return exact(batch, held).select(["a", "b"])
-        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
-        same = _core.same_texts(held.views(text_buffers), a, b)
+        same = _same_texts(batch, held)
         if same.all():
             return batch
         others = exact(batch.filter(pa.array(~same)), held).select(["a", "b"])
         return pa.concat_batches([batch.filter(pa.array(same)), others])
+
+
+def _same_texts(batch: pa.RecordBatch, held: Held) -> Bools:
+    a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+    return _core.same_texts(held.views(text_buffers), a, b)
 
 
 def text_buffers(batch: pa.RecordBatch) -> tuple[U8, I64]:

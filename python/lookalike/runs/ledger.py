@@ -9,7 +9,8 @@ A stage's file takes its name in one rename, when it is whole and on disk. The f
 there is no list of what is done that could say something else. So a run may be killed between any two
 instructions, and starting it again with `resume` repeats only what was not committed. That the answer is the
 same rests on the stages: they must be deterministic, read nothing but the inputs and earlier stages, and be
-asked for in the same order each time.
+asked for in the same order each time. A stage may ask for others while it is made; who finds it done does not
+ask for those again.
 """
 
 from __future__ import annotations
@@ -243,6 +244,8 @@ class Ledger:
         return None
 
     def _make(self, name: str, header: Header, make: Callable[[], Made], needs_bytes: int) -> StoredTable:
+        # What the stage asks for while it is made is part of it, and nothing that the next one rests on.
+        trail = self._trail
         with resumable_when_full(self.folder):
             self._require_space(name, needs_bytes)
             made = make()
@@ -250,7 +253,9 @@ class Ledger:
                 self._require_space(name, made.nbytes)
                 made = made.schema, made.to_batches()
             schema, batches = made
-            return StoredTable.write(self._path(name), schema, batches, header)
+            stored = StoredTable.write(self._path(name), schema, batches, header)
+        self._trail = trail
+        return stored
 
     def _require_space(self, name: str, needed: int) -> None:
         require_space(self.folder, needed, f"stage {name}", advice=RESUMABLE)

@@ -6,7 +6,7 @@ use lookalike_kernels::memory::zeros;
 use lookalike_kernels::minhash::{self, Family, Orders as Drawn};
 use lookalike_kernels::sign::{self, Keyed, Signed, sign_sets as kernel_sets, sign_texts as kernel_texts};
 use lookalike_kernels::simd::Level;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -56,40 +56,55 @@ impl Orders {
     }
 }
 
-/// Signatures, content hashes, bag digests, flags.
-type SignedArrays<'py> =
-    (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
+/// A matrix (signatures, a row each; or bucket keys, a row a band), content hashes, bag digests, flags.
+type Arrays<'py, T> =
+    (Bound<'py, PyArray2<T>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
-struct Buffers {
-    signatures: Vec<u32>,
+struct Buffers<T> {
+    matrix: Vec<T>,
     content: Vec<u64>,
     bag: Vec<u64>,
     flags: Vec<u8>,
 }
 
-impl Buffers {
-    fn new(rows: usize, slots: usize) -> Buffers {
-        Buffers { signatures: zeros(rows * slots), content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
+impl<T: Element> Buffers<T> {
+    fn new(rows: usize, matrix: Vec<T>) -> Buffers<T> {
+        Buffers { matrix, content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
     }
 
-    fn lend(&mut self) -> Signed<'_> {
-        Signed {
-            signatures: &mut self.signatures,
-            content: &mut self.content,
-            bag: &mut self.bag,
-            flags: &mut self.flags,
-        }
-    }
-
-    fn into_arrays<'py>(self, py: Python<'py>, slots: usize) -> PyResult<SignedArrays<'py>> {
-        let rows = self.content.len();
+    fn into_arrays<'py>(self, py: Python<'py>, shape: [usize; 2]) -> PyResult<Arrays<'py, T>> {
         Ok((
-            self.signatures.into_pyarray(py).reshape([rows, slots])?,
+            self.matrix.into_pyarray(py).reshape(shape)?,
             self.content.into_pyarray(py),
             self.bag.into_pyarray(py),
             self.flags.into_pyarray(py),
         ))
     }
+}
+
+/// What signs `rows` rows into the buffers it is lent.
+fn signed<'py>(
+    py: Python<'py>,
+    threads: usize,
+    [rows, slots]: [usize; 2],
+    sign: impl FnOnce(Signed<'_>) + Send,
+) -> PyResult<Arrays<'py, u32>> {
+    let mut out = Buffers::new(rows, zeros(rows * slots));
+    let Buffers { matrix, content, bag, flags } = &mut out;
+    enter(py, threads, || sign(Signed { signatures: matrix, content, bag, flags }))?;
+    out.into_arrays(py, [rows, slots])
+}
+
+/// What signs `rows` rows and keeps the keys of their bands in the buffers it is lent; on the calling thread.
+fn keyed<'py>(
+    py: Python<'py>,
+    [bands, rows]: [usize; 2],
+    key: impl FnOnce(Keyed<'_>) + Send,
+) -> PyResult<Arrays<'py, u64>> {
+    let mut out = Buffers::new(rows, vec![0; bands * rows]);
+    let Buffers { matrix, content, bag, flags } = &mut out;
+    enter(py, 1, || key(Keyed { keys: matrix, content, bag, flags }))?;
+    out.into_arrays(py, [bands, rows])
 }
 
 /// Shingles and signs a batch of texts in one go.
@@ -102,13 +117,11 @@ fn sign_texts<'py>(
     orders: &Orders,
     threads: usize,
     path: Option<&str>,
-) -> PyResult<SignedArrays<'py>> {
+) -> PyResult<Arrays<'py, u32>> {
     let level = level(py, path)?;
     let (values, offsets) = ragged(&texts, py)?;
-    let slots = orders.drawn.slots();
-    let mut buffers = Buffers::new(offsets.len() - 1, slots);
-    enter(py, threads, || kernel_texts(level, values, offsets, &shingler.spec, &orders.drawn, buffers.lend()))?;
-    buffers.into_arrays(py, slots)
+    let shape = [offsets.len() - 1, orders.drawn.slots()];
+    signed(py, threads, shape, |out| kernel_texts(level, values, offsets, &shingler.spec, &orders.drawn, out))
 }
 
 /// Signs a batch of sets of premixed elements.
@@ -120,14 +133,12 @@ fn sign_sets<'py>(
     orders: &Orders,
     threads: usize,
     path: Option<&str>,
-) -> PyResult<SignedArrays<'py>> {
+) -> PyResult<Arrays<'py, u32>> {
     let level = level(py, path)?;
     let (elements, offsets) = ragged(&sets, py)?;
-    let slots = orders.drawn.slots();
-    let mut buffers = Buffers::new(offsets.len() - 1, slots);
+    let shape = [offsets.len() - 1, orders.drawn.slots()];
     let seed = hash::spread_seed(orders.seed);
-    enter(py, threads, || kernel_sets(level, elements, offsets, seed, &orders.drawn, buffers.lend()))?;
-    buffers.into_arrays(py, slots)
+    signed(py, threads, shape, |out| kernel_sets(level, elements, offsets, seed, &orders.drawn, out))
 }
 
 /// The 61-bit minima of the universal family, for those who want to check them by hand.
@@ -152,37 +163,6 @@ fn universal_minima<'py>(
     minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }
 
-/// Bucket keys (one row a band), content hashes, bag digests, flags.
-type KeyedArrays<'py> =
-    (Bound<'py, PyArray2<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
-
-struct KeyBuffers {
-    keys: Vec<u64>,
-    content: Vec<u64>,
-    bag: Vec<u64>,
-    flags: Vec<u8>,
-}
-
-impl KeyBuffers {
-    fn new(rows: usize, bands: usize) -> KeyBuffers {
-        KeyBuffers { keys: vec![0; rows * bands], content: vec![0; rows], bag: vec![0; rows], flags: vec![0; rows] }
-    }
-
-    fn lend(&mut self) -> Keyed<'_> {
-        Keyed { keys: &mut self.keys, content: &mut self.content, bag: &mut self.bag, flags: &mut self.flags }
-    }
-
-    fn into_arrays<'py>(self, py: Python<'py>, bands: usize) -> PyResult<KeyedArrays<'py>> {
-        let rows = self.content.len();
-        Ok((
-            self.keys.into_pyarray(py).reshape([bands, rows])?,
-            self.content.into_pyarray(py),
-            self.bag.into_pyarray(py),
-            self.flags.into_pyarray(py),
-        ))
-    }
-}
-
 fn checked_bands(py: Python<'_>, first: usize, bands: usize, rows: usize, slots: usize) -> PyResult<Bands> {
     let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
     if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) || slots > MOST_SLOTS {
@@ -203,13 +183,12 @@ fn key_texts<'py>(
     bands: usize,
     rows: usize,
     path: Option<&str>,
-) -> PyResult<KeyedArrays<'py>> {
+) -> PyResult<Arrays<'py, u64>> {
     let level = level(py, path)?;
     let (values, offsets) = ragged(&texts, py)?;
     let bands = checked_bands(py, 0, bands, rows, orders.drawn.slots())?;
-    let mut out = KeyBuffers::new(offsets.len() - 1, bands.count());
-    enter(py, 1, || sign::key_texts(level, values, offsets, &shingler.spec, &orders.drawn, &bands, out.lend()))?;
-    out.into_arrays(py, bands.count())
+    let shape = [bands.count(), offsets.len() - 1];
+    keyed(py, shape, |out| sign::key_texts(level, values, offsets, &shingler.spec, &orders.drawn, &bands, out))
 }
 
 /// Signs a batch of sets of premixed elements and keeps only the bucket keys; on the calling thread's one.
@@ -222,14 +201,13 @@ fn key_sets<'py>(
     bands: usize,
     rows: usize,
     path: Option<&str>,
-) -> PyResult<KeyedArrays<'py>> {
+) -> PyResult<Arrays<'py, u64>> {
     let level = level(py, path)?;
     let (elements, offsets) = ragged(&sets, py)?;
     let bands = checked_bands(py, 0, bands, rows, orders.drawn.slots())?;
-    let mut out = KeyBuffers::new(offsets.len() - 1, bands.count());
+    let shape = [bands.count(), offsets.len() - 1];
     let seed = hash::spread_seed(orders.seed);
-    enter(py, 1, || sign::key_sets(level, elements, offsets, seed, &orders.drawn, &bands, out.lend()))?;
-    out.into_arrays(py, bands.count())
+    keyed(py, shape, |out| sign::key_sets(level, elements, offsets, seed, &orders.drawn, &bands, out))
 }
 
 /// The bucket keys of every row, one row a band, from the band `first` on; the low 16 bits of a key are its band.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
 from lookalike.shingles import Shingle
 from lookalike.theory.ranges import checked_threshold
@@ -15,7 +16,7 @@ RUN = {"words": 13, "chars": 50}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecontaminateOptions:
+class DecontaminateOptions(Asked):
     """When a test item counts as contaminated.
 
     Parameters
@@ -48,22 +49,13 @@ class DecontaminateOptions:
             raise OptionError(
                 f"shingle={form!s} leaves words out, and a passage is all its words: use words:1"
             )
-        object.__setattr__(self, "shingle", str(form) if Shingle.parse(str(form)) == form else form)
+        object.__setattr__(self, "shingle", in_short(form))
         if self.run is None:
             object.__setattr__(self, "run", RUN["chars" if form.unit == "chars" else "words"])
         for name, least, most in (("run", 0, 10_000), ("common", 1, 2**63), ("seed", 0, 2**64 - 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise OptionError(f"{name}={value!r} is out of range: a whole number from {least:,} on")
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """From keyword arguments; one that is unknown is named."""
-        known = [field.name for field in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise OptionError(f"there is no option {name!r}: choose among {', '.join(known)}")
-        return cls(**options)
 
     @property
     def form(self) -> Shingle:

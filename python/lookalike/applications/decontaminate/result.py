@@ -126,15 +126,18 @@ class DecontaminateResult:
         """What the user may want to know beside the result, in sentences."""
         said = []
         if self.counts["short"]:
+            one = self.counts["short"] == 1
             said.append(
-                f"{numbers.count(self.counts['short'])} test items are shorter than a shingle "
-                f"({self.options.form}) and are found only where they are a whole document: use a smaller k"
+                f"{numbers.several(self.counts['short'], 'test item')} {'is' if one else 'are'} shorter than "
+                f"a shingle ({self.options.form}) and found only as a whole document: use a smaller k"
             )
         if self.counts["common_runs"]:
+            one = self.counts["common_runs"] == 1
             said.append(
-                f"{numbers.count(self.counts['common_runs'])} runs of {self.options.run} {self.options.unit} "
-                f"are in more than {numbers.count(self.options.common)} test items each and count for none: "
-                "a prompt or a heading, probably"
+                f"{numbers.several(self.counts['common_runs'], 'run')} of {self.options.run} "
+                f"{self.options.unit} {'is' if one else 'are each'} in more than "
+                f"{numbers.several(self.options.common, 'test item')} and {'counts' if one else 'count'} for "
+                "none: a prompt or a heading, probably"
             )
         return said
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self, get_args
 
+from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.io.units import Unit
@@ -27,7 +28,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairOptions:
+class PairOptions(Asked):
     """How similar pairs are searched for.
 
     Parameters
@@ -80,23 +81,8 @@ class PairOptions:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
         _check_together(self)
-        shingle = (
-            Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
-        )
-        # Kept in the short form, which reads best beside other options; it cannot say what the stop words
-        # are.
-        plain = Shingle.parse(str(shingle)) == shingle
-        object.__setattr__(self, "shingle", str(shingle) if plain else shingle)
+        object.__setattr__(self, "shingle", in_short(self.shingle))
         self.check_promise()
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """From keyword arguments; one that is unknown is named."""
-        known = [field.name for field in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise OptionError(f"there is no option {name!r}: choose among {', '.join(known)}")
-        return cls(**options)
 
     def check_promise(self) -> None:
         """Say at once that a promise cannot be kept: it is not worth a pass over the data."""

@@ -29,12 +29,13 @@ from lookalike.joins.divide import divide
 from lookalike.joins.external import external
 from lookalike.joins.found import Found
 from lookalike.joins.prefix import prefix_join
-from lookalike.joins.pyramid import Pyramided, pyramid
+from lookalike.joins.pyramid import pyramid
 from lookalike.joins.top import Before
 from lookalike.measures.candidates import Agreement
 from lookalike.measures.overlap import OverlapMeasure, overlap_measure
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, RecallEstimate
+from lookalike.theory.pyramid import plan_pyramid
 from lookalike.types import F64, I64, Bools
 
 
@@ -103,12 +104,19 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     # Sets too small to share so much match nothing, not even their copies.
     least_size = ceil(options.threshold) if counted else 1
     apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
-    found = _walk_both(apart.items, method, measure, options, engine=engine, watch=watch)
+    found = Found.from_table(
+        engine.settle(
+            "found",
+            lambda: _walk_both(
+                apart.items(), method, measure, options, engine=engine, watch=watch
+            ).to_table(),
+        )
+    )
     account = Account(
         method=method,
         measure=measure.name,
         threshold=options.threshold,
-        plan=found.plan if isinstance(found, Pyramided) else None,
+        plan=plan_pyramid(options.threshold, recall=options.recall) if method == "pyramid" else None,
         items=items.rows,
         empty=apart.empty,
         short=apart.short,
@@ -117,7 +125,7 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         representatives=len(apart.numbers),
         candidates=found.candidates,
         pairs=len(found.a),
-        recall=found.recall if isinstance(found, Pyramided) else RecallEstimate.certain(len(found.a)),
+        recall=found.recall or RecallEstimate.certain(len(found.a)),
         median_similarity=None if chosen.drawn is None else chosen.drawn.median_similarity,
     )
     none = np.empty(0, np.int64)
@@ -145,7 +153,8 @@ def _walk_both(
     assert items.boundary is not None
     first = engine.map(items.table, Before(items.boundary))
     within = replace(items, table=first, boundary=None, first_within=False)
-    return found.and_also(_walk(within, method, measure, options, engine=engine, watch=watch))
+    # The tables of both walks have the same names; together they are settled as what was found.
+    return found.and_also(_walk(within, method, measure, options, engine=engine.unsettled(), watch=watch))
 
 
 def _walk(
@@ -172,9 +181,9 @@ def _comparing(
     """How a road measures any two rows."""
     if method not in ("signature", "external"):
         return apart.compare(engine, measure)
-    sets = apart.sets
 
     def agreement(a: I64, b: I64) -> F64:
+        sets = apart.sets()
         # Signatures are not kept: the few rows that are asked for are signed again.
         asked = np.zeros(sets.rows, np.bool_)
         asked[a] = asked[b] = True

@@ -11,14 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.applications.sets.edges import sets_of_edges
+from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
 from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError, MalformedRowError
 from lookalike.io import Source, check_unique
-from lookalike.io.edges import open_edges, open_lists
 from lookalike.io.matrices import read_matrix
-from lookalike.io.setfiles import open_set_lines
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, list_buffers
@@ -66,28 +65,21 @@ def collect_sets(
 def _collect(
     given: Any, engine: Engine, advance: Callable[[int], None], seed: int, first_row: int
 ) -> SetCollection:
-    match given:
-        case SetInput(form="lines"):
-            lines = open_set_lines(given.paths, on_error=given.on_error)
-            stage = LineSets(given.separator, given.id == "first", seed)
-            return _row_by_row(lines, stage, engine, advance, first_row, named=stage.first)
-        case SetInput(form="lists"):
-            assert given.items is not None
-            lists = open_lists(given.data, items=given.items, id=given.id, on_error=given.on_error)
-            return _row_by_row(lists, ListSets(seed), engine, advance, first_row)
-        case SetInput(form="edges"):
-            assert given.of is not None
-            assert given.items is not None
-            edges = open_edges(
-                given.data, of=given.of, items=given.items, rating=given.rating, on_error=given.on_error
-            )
-            batches = _told(edges.scan(BATCH_BYTES), advance)
-            held = engine.scan(batches, edges.schema)
-            table, ids = sets_of_edges(held, engine, least=given.least_rating, seed=seed, first_row=first_row)
-            return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=edges)
-        case SetInput(form="matrix"):
-            return _in_memory(read_matrix(given.paths[0]), engine, seed, first_row, sets=given.of or "rows")
-    return _in_memory(given, engine, seed, first_row)
+    if isinstance(given, SetInput):
+        given = open_sets(given)
+    if not isinstance(given, OpenSets):
+        return _in_memory(given, engine, seed, first_row)
+    asked, source = given.given, given.source
+    if source is None:
+        return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
+    if asked.form == "edges":
+        held = engine.scan(_told(source.scan(BATCH_BYTES), advance), source.schema)
+        table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
+        return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
+    if asked.form == "lists":
+        return _row_by_row(source, ListSets(seed), engine, advance, first_row)
+    stage = LineSets(asked.separator, asked.id == "first", seed)
+    return _row_by_row(source, stage, engine, advance, first_row, named=stage.first)
 
 
 def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str = "rows") -> SetCollection:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
+from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
 from lookalike.shingles import Shingle
 from lookalike.theory.ranges import checked_slots
@@ -16,7 +17,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopOptions:
+class TopOptions(Asked):
     """How the most similar are searched for.
 
     Parameters
@@ -51,20 +52,7 @@ class TopOptions:
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if self.method not in ("auto", "exact", "lsh"):
             raise OptionError(f"method={self.method!r} is unknown: choose auto, exact or lsh")
-        form = (
-            Shingle.from_dict(self.shingle) if isinstance(self.shingle, dict) else Shingle.parse(self.shingle)
-        )
-        # Kept in the short form where that says it all; it cannot say what the stop words are.
-        object.__setattr__(self, "shingle", str(form) if Shingle.parse(str(form)) == form else form)
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """From keyword arguments; one that is unknown is named."""
-        known = [field.name for field in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise OptionError(f"there is no option {name!r}: choose among {', '.join(known)}")
-        return cls(**options)
+        object.__setattr__(self, "shingle", in_short(self.shingle))
 
     @property
     def form(self) -> Shingle:

@@ -1,0 +1,55 @@
+"""What a command is given to read: documents or sets, of one collection or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from lookalike.applications.sets import OpenSets, open_sets, read_sets
+from lookalike.cli.output import Reading, check_outside, note_what_was_left_out, opened
+from lookalike.errors import OptionError
+from lookalike.io import FileSource
+
+
+def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
+    """How sets are to be read, as `read_sets` calls it; None if the input holds documents."""
+    if sets:
+        return columns
+    if any(value is not None for value in columns.values()):
+        raise OptionError(
+            "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
+        )
+    return None
+
+
+@contextmanager
+def opened_given(
+    given: Sequence[list[str] | None],
+    reading: Reading,
+    columns: dict[str, Any] | None,
+    *,
+    output: Path | None,
+) -> Iterator[list[Any]]:
+    """Open the collections that were named, which must not lie in the output.
+
+    They are `FileSource`s of documents or, if there are `columns`, `OpenSets`.
+    """
+    with ExitStack() as stack:
+        if columns is None:
+            yield [stack.enter_context(opened(paths, reading, output=output)) for paths in given if paths]
+            return
+        how = {**columns, "id": reading.id, "on_error": reading.on_error}
+        sources = [stack.enter_context(open_sets(read_sets(paths, **how))) for paths in given if paths]
+        if output is not None:
+            check_outside([(path, str(path)) for source in sources for path in source.paths], output)
+        yield sources
+
+
+def note_what_was_left_out_of(given: Sequence[Any]) -> None:
+    """Say which files were passed over, and which rows and files could not be read."""
+    for one in given:
+        source = one.source if isinstance(one, OpenSets) else one
+        if isinstance(source, FileSource):
+            note_what_was_left_out(source)

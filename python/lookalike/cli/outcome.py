@@ -1,0 +1,42 @@
+"""What a search for pairs comes to, whatever was compared: the pairs, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookalike.joins import ALGORITHM_VERSION
+from lookalike.runs import Header, RunRecord, Stage, write_parquet
+from lookalike.runs.watch import Watch
+from lookalike.types import Pairs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairsOutcome:
+    """Pairs, what was asked, and what was counted.
+
+    `estimates` and `lines`, for run.json and for a person, also tell what each stage took.
+    """
+
+    found: Pairs
+    parameters: dict[str, Any]
+    counts: dict[str, Any]
+    estimates: Callable[[Sequence[Stage]], dict[str, Any]]
+    lines: Callable[[Sequence[Stage]], list[str]]
+    advice: list[str]
+
+    def write_into(self, folder: Path, watch: Watch) -> RunRecord:
+        """Write pairs.parquet and run.json."""
+        with watch.stage("write"):
+            header = Header(kind="pairs", algorithm=ALGORITHM_VERSION, parameters=self.parameters)
+            write_parquet(folder / "pairs.parquet", self.found.to_arrow(), header)
+        return RunRecord(
+            job="pairs",
+            parameters=self.parameters,
+            algorithm=ALGORITHM_VERSION,
+            counts=self.counts,
+            estimates=self.estimates(watch.stages),
+            stages=tuple(watch.stages),
+        ).write(folder)
