@@ -119,7 +119,7 @@ def test_a_file_that_may_not_grow_is_an_error_and_leaves_nothing(start, large_co
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_is_named_and_leaves_nothing(refused, monkeypatch, corpus, tmp_path, number):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(result, "write_parquet", full)
