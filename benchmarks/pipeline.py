@@ -230,7 +230,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pipeline", description="Files to files.")
-    parser.add_argument("--documents", type=int, default=20_000, help="documents of the corpus")
+    parser.add_argument("--documents", type=int, default=100_000, help="documents of the corpus")
     parser.add_argument("--runs", type=int, default=3, help="runs of each; the median counts")
     parser.add_argument("--threads", type=int, default=Job.threads, help="threads or workers, and cores")
     parser.add_argument("--record", action="store_true", help="keep a record, and write RESULTS.md anew")

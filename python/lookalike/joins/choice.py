@@ -107,7 +107,7 @@ def choose(
         bound = Bound("jaccard", threshold, items.boundary is not None)
         entries = _entries(few, bound, items.boundary) * sample.keyed_items
         # Before anybody meets; nothing but the sample was looked at so far.
-        cut = seconds_for_order(elements, text_bytes) + seconds_for_prefixes(entries)
+        cut = seconds_for_order(sample.keyed_items, elements, text_bytes) + seconds_for_prefixes(entries)
         if crowd or cut > EXACT_WORTH * lsh.seconds:
             least = cut + seconds_for_meetings(near, near)
             prefix = RoadEstimate(seconds=least, candidates=near if crowd else None)
@@ -129,7 +129,7 @@ def _plainly_bands(items: Items, banded: Plan, sample: SimilaritySample) -> Choi
     text_bytes = sample.bytes_per_item * sample.keyed_items
     elements = text_bytes / _BYTES_A_SHINGLE
     lsh = _by_bands(banded, sample, elements, text_bytes, crowd=False)
-    order = seconds_for_order(elements, text_bytes)
+    order = seconds_for_order(sample.keyed_items, elements, text_bytes)
     if order <= EXACT_WORTH * lsh.seconds:
         return None
     why = (

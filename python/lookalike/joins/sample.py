@@ -25,6 +25,10 @@ from lookalike.types import I64, U8, U64
 
 #: Rows sampled: half a million pairs, enough to see similarities that one pair in 100,000 has.
 SAMPLE_ROWS = 1000
+#: Of large collections one row in so many, up to eight million pairs: a million rows have half a trillion,
+#: and what a sample cannot rule out counts as candidates.
+_ONE_IN = 250
+_MOST_ROWS = 4 * SAMPLE_ROWS
 
 #: The bytes of a batch's rows, and where each begins.
 View = Callable[[pa.RecordBatch], tuple[U8, I64]]
@@ -108,8 +112,10 @@ class Sign:
         return self.sign(pa.Table.from_batches(drawn).combine_chunks().to_batches()[0])
 
 
-def draw(engine: Engine, items: Items, family: MinHash, *, rows: int = SAMPLE_ROWS) -> Drawn:
-    """Draw a sample of the items and compare all its pairs."""
+def draw(engine: Engine, items: Items, family: MinHash, *, rows: int | None = None) -> Drawn:
+    """Draw a sample of the items and compare all its pairs; so many rows, or as their number asks for."""
+    if rows is None:
+        rows = min(_MOST_ROWS, max(SAMPLE_ROWS, items.rows // _ONE_IN))
     nothing = (0,) * (family.slots + 1)
     glances, chosen = least_glances(engine, items, rows)
     chosen.sort()
