@@ -105,3 +105,22 @@ def test_impossible_samples_are_refused(wrong, says):
 def test_more_agreement_than_slots_is_refused():
     with pytest.raises(OptionError, match="agreements go from 0 to 5: signatures have 4 slots"):
         SimilaritySample.from_agreements([0, 5], slots=4, items=5, bytes_per_item=1)
+
+
+def test_likely_candidates_have_no_bias_where_expected_ones_err_towards_too_many():
+    # A signature of a pair of similarity J agrees in Binomial(n, J) slots.
+    slots, banding = 64, Banding(bands=1, rows=3)
+    similarity = np.random.default_rng(5).beta(1, 12, 200_000)
+    agreements = np.random.default_rng(6).binomial(slots, similarity)
+    sample = SimilaritySample.from_agreements(agreements, slots=slots, items=1_000_001, bytes_per_item=1)
+    true = sample.total_pairs * float(np.mean(similarity**3))
+    assert abs(sample.likely_candidates(banding) / true - 1) < 0.03
+    assert sample.expected_candidates(banding) > 1.05 * true
+
+
+def test_pairs_that_agree_in_too_few_slots_for_a_band_are_no_likely_candidates():
+    sample = SimilaritySample.from_agreements([0, 1, 2], slots=16, items=100, bytes_per_item=1)
+    assert sample.likely_candidates(Banding(bands=5, rows=3)) == 0
+    assert sample.expected_candidates(Banding(bands=5, rows=3)) > 0
+    alike = SimilaritySample.from_agreements([16], slots=16, items=100, bytes_per_item=1)
+    assert alike.likely_candidates(Banding(bands=5, rows=3)) == alike.total_pairs

@@ -143,11 +143,11 @@ def _plainly_bands(items: Items, banded: Plan, sample: SimilaritySample) -> Choi
 def _by_bands(
     banded: Plan, sample: SimilaritySample, elements: float, text_bytes: float, *, crowd: bool
 ) -> RoadEstimate:
-    assert banded.expected_candidates is not None
     items, bands = sample.keyed_items, banded.banding.bands
     # Rows of a large bucket are compared with leaders: near-copies of one with it alone, others with several.
     leaders = _LEADERS if crowd else bands * ROUNDS
-    candidates = banded.expected_candidates
+    # A plan must not drown in what a sample cannot rule out; a choice goes by what is likely.
+    candidates = sample.likely_candidates(banded.banding)
     if candidates > items * bands * buckets.LARGE / 2:
         candidates = float(items * leaders)
     keyed = seconds_for_signatures(items, banded.slots, elements, text_bytes) + seconds_for_keys(items, bands)

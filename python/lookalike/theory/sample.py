@@ -17,6 +17,7 @@ average chance of meeting (Jensen): estimates of candidates err towards too many
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -110,16 +111,24 @@ class SimilaritySample:
 
     def candidate_rate(self, banding: Banding) -> float:
         """The fraction of all pairs expected to become candidates; errs towards too many."""
-        agreements, counts = self._levels
-        in_one_band = _band_chance(agreements, slots=len(self.counts) - 1, rows=banding.rows)
-        seen = float(counts @ -np.expm1(banding.bands * np.log1p(-in_one_band)))
         # The pair of which nothing is known: the whole area under the curve.
         unknown = banding.false_positive_area(1.0)
-        return (seen + unknown) / (self.pairs + 1)
+        return (self._candidates(banding, _band_chance) + unknown) / (self.pairs + 1)
 
     def expected_candidates(self, banding: Banding) -> float:
         """How many pairs of the collection are expected to become candidates; errs towards too many."""
         return self.total_pairs * self.candidate_rate(banding)
+
+    def likely_candidates(self, banding: Banding) -> float:
+        """How many candidates there probably are, to weigh one road against another; may err either way."""
+        return self.total_pairs * self._candidates(banding, _band_share) / max(1, self.pairs)
+
+    def _candidates(self, banding: Banding, chance: Callable[..., FloatArray]) -> float:
+        """How many of the sampled pairs would be candidates."""
+        agreements, counts = self._levels
+        in_one_band = chance(agreements, slots=len(self.counts) - 1, rows=banding.rows)
+        with np.errstate(divide="ignore"):
+            return float(counts @ -np.expm1(banding.bands * np.log1p(-in_one_band)))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `SimilaritySample(**…)` reads them back."""
@@ -140,6 +149,17 @@ def _band_chance(agreements: npt.NDArray[np.int64], *, slots: int, rows: int) ->
         log[agreements + rows] - log[agreements] + log[slots + 1] - log[slots + 1 + rows]
     )
     return chance
+
+
+def _band_share(agreements: npt.NDArray[np.int64], *, slots: int, rows: int) -> FloatArray:
+    """The share of all bands of r slots in which those agree that do: k…(k−r+1) / n…(n−r+1).
+
+    Its mean over pairs is that of Jʳ, whatever the similarities are: no other figure has no bias.
+    """
+    log = _log_factorials(slots + 1)
+    least = np.maximum(agreements, rows)
+    share = np.exp(log[least] - log[least - rows] + log[slots - rows] - log[slots])
+    return np.where(agreements < rows, 0.0, np.minimum(share, 1.0))
 
 
 @lru_cache(maxsize=8)
