@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from math import sqrt
+from math import fsum, sqrt
 
 
 def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
@@ -37,8 +37,9 @@ def bag_jaccard(
     """
     a, b = _weights(a), _weights(b)
     elements = a.keys() | b.keys()
-    most = sum(max(a.get(x, 0), b.get(x, 0)) for x in elements)
-    return sum(min(a.get(x, 0), b.get(x, 0)) for x in elements) / most if most else 0.0
+    # Rounded once, from the exact sum: a Python set comes in an order that changes from run to run.
+    most = fsum(max(a.get(x, 0), b.get(x, 0)) for x in elements)
+    return fsum(min(a.get(x, 0), b.get(x, 0)) for x in elements) / most if most else 0.0
 
 
 def clustered_jaccard(
