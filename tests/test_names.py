@@ -27,6 +27,7 @@ NAMES = [
     "Shingle",
     "TopOptions",
     "TopResult",
+    "WeightedMinHash",
     "as_sets",
     "cluster",
     "compare",

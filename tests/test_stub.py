@@ -96,6 +96,7 @@ TEXTS = (np.frombuffer(b"a b cd e f ", np.uint8), OFFSETS)
 SETS = (np.arange(11, dtype=np.uint64), OFFSETS)
 MATRIX = np.zeros((2, 4), np.uint32)
 LEVELS = np.array([1, 2], np.uint8)
+WEIGHTED = (*SETS, np.ones(11))
 SHINGLER = _core.Shingler(
     "words", 1, casefold=True, nfkc=False, whitespace=False, punctuation=False, bag=False, stops=[], seed=0
 )
@@ -158,6 +159,13 @@ CALLS = {
     "HeldSets.best_for_held": lambda: HELD.best_for_held(SETS, ROWS, k=2),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
+    "sign_weighted": lambda: _core.sign_weighted(WEIGHTED, slots=3, seed=0, threads=1),
+    "sparse_sides": lambda: _core.sparse_sides(WEIGHTED, slots=3, seed=0, threads=1),
+    "key_sparse": lambda: _core.key_sparse(WEIGHTED, slots=6, seed=0, bands=2, rows=3),
+    "term_weights": lambda: _core.term_weights(
+        TEXTS, SHINGLER, SHINGLER.document_frequencies(TEXTS), documents=2, threads=1
+    ),
+    "compare_weighted": lambda: _core.compare_weighted([WEIGHTED], ROWS, ROWS, measure="cosine", threads=1),
 }
 
 

@@ -16,6 +16,7 @@ Everything here is a room on one road:
     decontaminate    which test items occur, whole or in part, in training documents
     plan             what a threshold and a promised recall ask of the bands
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
+    WeightedMinHash  the same for bags and weighted sets
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
     Shingle          how a document becomes a set
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import MinHash
+    from lookalike.families import MinHash, WeightedMinHash
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
@@ -70,6 +71,7 @@ _HOMES = {
     "Shingle": "shingles",
     "TopOptions": "applications.top",
     "TopResult": "applications.top",
+    "WeightedMinHash": "families",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -103,6 +105,7 @@ __all__ = [
     "Shingle",
     "TopOptions",
     "TopResult",
+    "WeightedMinHash",
     "as_sets",
     "cluster",
     "compare",

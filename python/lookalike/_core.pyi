@@ -221,3 +221,29 @@ def shared_passages(
     a: bytes, b: bytes, shingler: Shingler, *, least: int, gap: int, path: str | None = None
 ) -> NDArray[np.uint32]: ...
 def count_tokens(text: bytes, shingler: Shingler, *, path: str | None = None) -> int: ...
+
+# Weighted sets and weighted terms of texts → signatures, sides, bucket keys; candidates → similarities.
+
+# Elements, where each set begins, and a weight an element.
+_Weighted: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.float64]]
+
+def sign_weighted(sets: _Weighted, *, slots: int, seed: int, threads: int) -> _Signed: ...
+def sparse_sides(vectors: _Weighted, *, slots: int, seed: int, threads: int) -> NDArray[np.uint8]: ...
+def key_sparse(vectors: _Weighted, *, slots: int, seed: int, bands: int, rows: int) -> _Keyed: ...
+def term_weights(
+    texts: _Texts,
+    shingler: Shingler,
+    frequencies: NDArray[np.uint32],
+    *,
+    documents: int,
+    threads: int,
+    path: str | None = None,
+) -> _Weighted: ...
+def compare_weighted(
+    pieces: Sequence[_Weighted],
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    *,
+    measure: str,
+    threads: int,
+) -> NDArray[np.float64]: ...

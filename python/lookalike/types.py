@@ -1,6 +1,7 @@
 """What travels along the road: value objects on arrays.
 
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
+WeightedSets      sets whose elements have weights
 Signatures        one row of slots an item
 Pairs Clusters    results, Arrow inside, for people and for data frames
 
@@ -57,6 +58,27 @@ class Sets:
     def to_arrow(self) -> pa.LargeListArray:
         """As Arrow lists of uint64, without a copy."""
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.elements))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSets:
+    """Sets whose elements have weights over 0: sorted by element, each element once. Also sparse vectors."""
+
+    elements: U64
+    offsets: I64
+    weights: F64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> tuple[U64, F64]:
+        of = slice(self.offsets[row], self.offsets[row + 1])
+        return self.elements[of], self.weights[of]
+
+    @property
+    def buffers(self) -> tuple[U64, I64, F64]:
+        """As kernels take them."""
+        return self.elements, self.offsets, self.weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,12 @@ import pytest
 ROOMS = [
     "families.minhash",
     "families.permutations",
+    "families.weighted",
     "shingles.spec",
     "shingles.sets",
     "measures.exact",
     "measures.sets",
+    "measures.weights",
 ]
 
 

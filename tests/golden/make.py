@@ -91,6 +91,8 @@ def golden(path=None):
             for family in FAMILIES
             for seed in SEEDS
         },
+        "weighted": {f"slots={SLOTS} seed={seed}": weighted(seed) for seed in SEEDS},
+        "sides": {f"slots={SLOTS} seed={seed}": sides(seed) for seed in SEEDS},
         "coefficients": {
             f"seed={seed}": [
                 f"{a:x} {b:x}" for a, b in _core.Orders("universal", slots=4, seed=seed).coefficients
@@ -130,6 +132,25 @@ def signed(texts, family, seed, path):
         "flags": flags.tolist(),
         f"keys of {BANDS} bands of {ROWS} rows": written(_core.band_keys(slots, bands=BANDS, rows=ROWS)),
     }
+
+
+def weighted_sets():
+    """Sets of 0, 1, 2, … of the integers, weights from tiny to huge."""
+    mixed = _core.mix_integers(np.array(INTEGERS, np.uint64), seed=0, threads=1)
+    rows = [np.sort(mixed[:size]) for size in range(len(INTEGERS) + 1)]
+    elements = np.concatenate(rows)
+    weights = np.array([[1e-300, 0.1, 1 / 3, 1.0, 2.0, 7e5, 1e200][i % 7] for i in range(len(elements))])
+    return elements, np.cumsum([0, *map(len, rows)]).astype(np.int64), weights
+
+
+def weighted(seed):
+    """Signatures of weighted sets."""
+    return written(_core.sign_weighted(weighted_sets(), slots=SLOTS, seed=seed, threads=1)[0])
+
+
+def sides(seed):
+    """Sides of hyperplanes on which weighted sets lie, as vectors."""
+    return written(_core.sparse_sides(weighted_sets(), slots=SLOTS, seed=seed, threads=1))
 
 
 def main(arguments):

@@ -3,5 +3,6 @@
 from lookalike.families.family import Family
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
+from lookalike.families.weighted import WeightedMinHash
 
-__all__ = ["Family", "MinHash", "Permutations"]
+__all__ = ["Family", "MinHash", "Permutations", "WeightedMinHash"]

@@ -86,7 +86,7 @@ def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
     offsets = np.asarray(array.offsets).astype(np.int64)
     # A slice shares the values of the rows around it, which are none of our business.
     tokens = array.values.slice(offsets[0], offsets[-1] - offsets[0])
-    return _canonical(_hashed(tokens, seed), offsets - offsets[0], bag)
+    return _canonical(hashed_tokens(tokens, seed), offsets - offsets[0], bag)
 
 
 def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
@@ -102,10 +102,11 @@ def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
         rows.append(row if isinstance(row, Sequence | np.ndarray) else list(row))
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return _canonical(_hashed(_tokens(rows), seed), offsets, bag)
+    return _canonical(hashed_tokens(listed_tokens(rows), seed), offsets, bag)
 
 
-def _tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
+def listed_tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
+    """The tokens of lists, one after the other."""
     try:
         try:
             return pa.array(chain.from_iterable(rows))
@@ -120,7 +121,8 @@ def _tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
         raise SourceError(f"a string in a set is not Unicode text: {reason}") from None
 
 
-def _hashed(tokens: pa.Array, seed: int) -> Any:
+def hashed_tokens(tokens: pa.Array, seed: int) -> Any:
+    """The hashed elements of integers or strings."""
     if pa.types.is_dictionary(tokens.type):
         tokens = tokens.dictionary_decode()
     if tokens.null_count:

@@ -15,7 +15,7 @@ use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
 /// More would only be a mistake, and asking for the memory of a mistake ends the process.
-const MOST_SLOTS: usize = 1 << 16;
+pub const MOST_SLOTS: usize = 1 << 16;
 
 /// The random orders of one family, number of slots and seed.
 #[pyclass(frozen, module = "lookalike._core")]
@@ -57,7 +57,7 @@ impl Orders {
 }
 
 /// A matrix (signatures, a row each; or bucket keys, a row a band), content hashes, bag digests, flags.
-type Arrays<'py, T> =
+pub type Arrays<'py, T> =
     (Bound<'py, PyArray2<T>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
 struct Buffers<T> {
@@ -83,7 +83,7 @@ impl<T: Element> Buffers<T> {
 }
 
 /// What signs `rows` rows into the buffers it is lent.
-fn signed<'py>(
+pub fn signed<'py>(
     py: Python<'py>,
     threads: usize,
     [rows, slots]: [usize; 2],
@@ -96,7 +96,7 @@ fn signed<'py>(
 }
 
 /// What signs `rows` rows and keeps the keys of their bands in the buffers it is lent; on the calling thread.
-fn keyed<'py>(
+pub fn keyed<'py>(
     py: Python<'py>,
     [bands, rows]: [usize; 2],
     key: impl FnOnce(Keyed<'_>) + Send,
@@ -163,7 +163,7 @@ fn universal_minima<'py>(
     minima.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }
 
-fn checked_bands(py: Python<'_>, first: usize, bands: usize, rows: usize, slots: usize) -> PyResult<Bands> {
+pub fn checked_bands(py: Python<'_>, first: usize, bands: usize, rows: usize, slots: usize) -> PyResult<Bands> {
     let used = first.checked_add(bands).and_then(|last| last.checked_mul(rows));
     if bands == 0 || rows == 0 || used.is_none_or(|used| used > slots) || slots > MOST_SLOTS {
         let what = format!("{bands} bands of {rows} rows do not fit {slots} slots");

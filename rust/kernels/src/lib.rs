@@ -11,7 +11,8 @@
 //!
 //! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
 //! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
-//! [`nearest`], sets → the most similar of each.
+//! [`nearest`], sets → the most similar of each; [`weighted`], weighted sets → signatures and measures; [`terms`], documents → weighted terms, and
+//! [`sparse`], their sides of random hyperplanes.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
@@ -20,6 +21,7 @@ pub mod bands;
 pub mod baskets;
 mod chars;
 pub mod components;
+pub mod draws;
 pub mod edit;
 pub mod hash;
 pub mod meetings;
@@ -36,8 +38,11 @@ pub mod sets;
 pub mod shingle;
 pub mod sign;
 pub mod simd;
+pub mod sparse;
 mod table;
 mod template;
+pub mod terms;
 mod unicode;
 pub mod verify;
+pub mod weighted;
 mod words;

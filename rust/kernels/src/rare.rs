@@ -28,6 +28,12 @@ fn counter(rank: u64) -> usize {
     (rank >> (64 - COUNTERS.trailing_zeros())) as usize
 }
 
+/// How many documents hold a word, by counters of [`document_frequencies`].
+#[inline]
+pub fn frequency(frequencies: &[u32], word: u64) -> u32 {
+    frequencies[counter(rank(word))]
+}
+
 /// The words of one document, each once.
 #[derive(Default)]
 struct Distinct {

@@ -1,0 +1,122 @@
+"""Weighted sets, bags and sparse vectors from whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import SourceError
+from lookalike.measures.sets import hashed_tokens, listed_tokens
+from lookalike.types import F64, I64, U64, WeightedSets
+
+
+def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> WeightedSets:
+    """Weighted sets from whatever holds them.
+
+    Weights of one element add up, whatever their order; an element of weight 0 is none.
+
+    Parameters
+    ----------
+    items
+        `WeightedSets`; mappings from integers or strings to weights; lists of integers or strings, which are
+        bags: an element's weight is how often it occurs; or a matrix, sparse (anything with `tocsr`) or of
+        NumPy, whose rows are sets, columns elements and values weights.
+    signed
+        Take weights under 0 too, as vectors have them.
+
+    Raises
+    ------
+    SourceError
+        If a weight is no finite number, or under 0 where that has no meaning.
+
+    Examples
+    --------
+    >>> bags = as_weighted_sets([{"jazz": 0.5, "soul": 2}, ["soul", "soul", "jazz"], []])
+    >>> [sorted(weights.tolist()) for _, weights in bags]
+    [[0.5, 2.0], [1.0, 2.0], []]
+    """
+    if isinstance(items, WeightedSets):
+        return items
+    if hasattr(items, "tocsr"):
+        elements, offsets, weights = _of_matrix(items, seed)
+    elif isinstance(items, np.ndarray) and items.ndim == 2:
+        elements, offsets, weights = _of_dense(items, seed)
+    else:
+        elements, offsets, weights = _of_rows(items, seed)
+    _check(weights, signed)
+    return _canonical(elements, offsets, weights)
+
+
+def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
+    compressed = matrix.tocsr()
+    columns = hashed_tokens(pa.array(np.arange(compressed.shape[1], dtype=np.int64)), seed)
+    weights = np.asarray(compressed.data, np.float64)
+    return columns[compressed.indices], compressed.indptr.astype(np.int64), weights
+
+
+def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
+    try:
+        numbers = np.asarray(matrix, np.float64)
+    except (TypeError, ValueError):
+        raise SourceError(f"weights must be numbers, not {matrix.dtype}") from None
+    rows, columns = np.nonzero(numbers)
+    hashed = hashed_tokens(pa.array(np.arange(numbers.shape[1], dtype=np.int64)), seed)
+    offsets = np.searchsorted(rows, np.arange(len(numbers) + 1)).astype(np.int64)
+    return hashed[columns], offsets, numbers[rows, columns]
+
+
+def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64]:
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise SourceError(
+            f"{items!r:.40} holds no weighted sets: give a list of mappings from items to weights"
+        )
+    tokens: list[Any] = []
+    weights: list[float] = []
+    offsets = [0]
+    for number, row in enumerate(items):
+        if isinstance(row, Mapping):
+            tokens.append(list(row))
+            weights.extend(_numbers(row.values(), number))
+        elif isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise SourceError(f"item {number} is {row!r:.40}, not a weighted set: give a mapping, or a list")
+        else:
+            tokens.append(list(row))
+            weights.extend([1.0] * len(tokens[-1]))
+        offsets.append(len(weights))
+    hashed = hashed_tokens(listed_tokens(tokens), seed)
+    return hashed, np.array(offsets, np.int64), np.array(weights, np.float64)
+
+
+def _numbers(weights: Iterable[Any], number: int) -> list[float]:
+    try:
+        return [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        raise SourceError(
+            f"item {number} has a weight that is no number: give numbers of 0 or more"
+        ) from None
+
+
+def _check(weights: F64, signed: bool) -> None:
+    if not np.isfinite(weights).all():
+        raise SourceError("a weight is no finite number: leave it out, or give it a value")
+    if not signed and np.any(weights < 0):
+        raise SourceError(f"a weight is {weights.min():g}: weights are 0 or more")
+
+
+def _canonical(elements: U64, offsets: I64, weights: F64) -> WeightedSets:
+    """Each set sorted, each element once, its weights added from the least to the greatest."""
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((weights, elements, row))
+    row, elements, weights = row[order], elements[order], weights[order]
+    fresh = np.ones(len(row), np.bool_)
+    fresh[1:] = (row[1:] != row[:-1]) | (elements[1:] != elements[:-1])
+    if not fresh.all():
+        # Equal sets must have equal weights to the last bit, so those of one element are added in one order.
+        weights = np.add.reduceat(weights, np.flatnonzero(fresh))
+        row, elements = row[fresh], elements[fresh]
+    there = weights != 0
+    starts = np.searchsorted(row[there], np.arange(len(offsets))).astype(np.int64)
+    return WeightedSets(elements[there], starts, np.ascontiguousarray(weights[there]))
