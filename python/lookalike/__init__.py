@@ -10,6 +10,7 @@ Everything here is a room on one road:
     top              the most similar of every item, and a label by them
     read_sets        sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     similar_strings  strings within a few edits of each other
+    similar_measurements  items close in most of their measurements; Gallery, to look one up
     frequent_pairs   pairs of items that are in many baskets together
     cluster          pairs → connected clusters
     compare          two texts: how similar, and what they share
@@ -17,6 +18,7 @@ Everything here is a room on one road:
     plan             what a threshold and a promised recall ask of the bands
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
     WeightedMinHash  the same for bags and weighted sets
+    Ranges           range buckets of measurements, such as those of faces
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
     Shingle          how a document becomes a set
@@ -37,12 +39,13 @@ if TYPE_CHECKING:
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
     from lookalike.applications.grouping import cluster
+    from lookalike.applications.measurements import Gallery, similar_measurements
     from lookalike.applications.sets import read_sets
     from lookalike.applications.strings import similar_strings
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import MinHash, WeightedMinHash
+    from lookalike.families import MinHash, Ranges, WeightedMinHash
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
@@ -59,6 +62,7 @@ _HOMES = {
     "Comparison": "applications.compare",
     "DedupOptions": "applications.documents",
     "DedupResult": "applications.documents",
+    "Gallery": "applications.measurements",
     "LocalEngine": "engines",
     "LookalikeError": "errors",
     "MinHash": "families",
@@ -66,6 +70,7 @@ _HOMES = {
     "Pairs": "types",
     "Plan": "theory",
     "RangeQuery": "theory",
+    "Ranges": "families",
     "Sensitivity": "theory",
     "Sets": "types",
     "Shingle": "shingles",
@@ -80,6 +85,7 @@ _HOMES = {
     "frequent_pairs": "applications.baskets",
     "plan": "theory",
     "read_sets": "applications.sets",
+    "similar_measurements": "applications.measurements",
     "similar_pairs": "applications.documents",
     "similar_strings": "applications.strings",
     "top": "applications.top",
@@ -93,6 +99,7 @@ __all__ = [
     "Comparison",
     "DedupOptions",
     "DedupResult",
+    "Gallery",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -100,6 +107,7 @@ __all__ = [
     "Pairs",
     "Plan",
     "RangeQuery",
+    "Ranges",
     "Sensitivity",
     "Sets",
     "Shingle",
@@ -114,6 +122,7 @@ __all__ = [
     "frequent_pairs",
     "plan",
     "read_sets",
+    "similar_measurements",
     "similar_pairs",
     "similar_strings",
     "top",

@@ -8,7 +8,10 @@ import pytest
 ROOMS = [
     "families.minhash",
     "families.permutations",
+    "families.ranges",
     "families.weighted",
+    "applications.measurements",
+    "measures.closeness",
     "shingles.spec",
     "shingles.sets",
     "measures.exact",

@@ -3,6 +3,7 @@
 from lookalike.families.family import Family
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
+from lookalike.families.ranges import Ranges
 from lookalike.families.weighted import WeightedMinHash
 
-__all__ = ["Family", "MinHash", "Permutations", "WeightedMinHash"]
+__all__ = ["Family", "MinHash", "Permutations", "Ranges", "WeightedMinHash"]

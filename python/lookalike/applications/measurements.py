@@ -1,0 +1,153 @@
+"""Items with many measurements, such as faces: matched where enough of these are close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.errors import OptionError
+from lookalike.families import Ranges
+from lookalike.joins.ranges import range_join
+from lookalike.measures.closeness import as_measurements, checked_within, close_share
+from lookalike.runs.watch import Watch
+from lookalike.types import I64, Pairs, Tabular
+
+#: Items of a batch: small enough that all threads have work.
+_BATCH_ROWS = 8192
+
+
+class Matches(Tabular):
+    """Items that match a probe, the best first: `id` and the `share` of measurements that are close."""
+
+    _names = ("match", "matches")
+
+
+class Gallery:
+    """Many items, held by their range buckets, to look one up among them.
+
+    A probe is compared with every item that shares one of its buckets, and with no others.
+
+    Parameters
+    ----------
+    items
+        A matrix or list of rows, a row of measurements an item.
+    ranges
+        How they are put in buckets.
+    ids
+        What items are called; numbers from 0 by default.
+
+    Examples
+    --------
+    >>> faces = [[61, 34, 47, 29], [58, 39, 44, 31], [70, 30, 52, 27]]
+    >>> ranges = Ranges(dimensions=4, width=6, margin=2, rows=2, tables=4)
+    >>> Gallery(faces, ranges=ranges, ids=["ann", "bob", "cid"]).match([60, 34, 48, 35], within=1, share=0.75)
+    1 match
+    id   share
+    ann  0.7500
+    """
+
+    def __init__(self, items: Any, *, ranges: Ranges, ids: Sequence[Any] | None = None) -> None:
+        self.ranges = ranges
+        self._values = as_measurements(items, ranges.dimensions)
+        self._ids = pa.array(np.arange(len(self)) if ids is None else ids)
+        if len(self._ids) != len(self._values):
+            raise OptionError(
+                f"there are {len(self._ids)} ids for {len(self._values)} items: give one for each"
+            )
+        keys, rows = ranges.keys(self._values)
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._rows = keys[order], rows[order]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def candidates(self, probe: Sequence[float]) -> I64:
+        """The rows of the items that share a bucket with a probe."""
+        keys = np.unique(self.ranges.keys([probe])[0])
+        first, last = (np.searchsorted(self._keys, keys, side=side) for side in ("left", "right"))
+        found = [self._rows[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+        return np.unique(np.concatenate(found)).astype(np.int64)
+
+    def match(self, probe: Sequence[float], *, within: Any, share: float) -> Matches:
+        """The candidates that differ from the probe by at most `within` in enough positions, a `share`."""
+        rows = self.candidates(probe)
+        shares = np.asarray(
+            close_share(self._values[rows], probe, checked_within(within, self.ranges.dimensions))
+        )
+        enough = shares >= _checked_share(share)
+        rows, shares = rows[enough], shares[enough]
+        order = np.lexsort((rows, -shares))
+        return Matches(
+            pa.table({"id": self._ids.take(pa.array(rows[order])), "share": pa.array(shares[order])})
+        )
+
+
+def similar_measurements(
+    items: Any,
+    other: Any = None,
+    *,
+    ranges: Ranges,
+    within: Any,
+    share: float,
+    engine: Engine | None = None,
+    threads: int | None = None,
+) -> Pairs:
+    """Find pairs of items that share a range bucket and are close in enough of their measurements.
+
+    Every pair was checked. Pairs that share no bucket are missed: `ranges.law` and its ANDs and ORs say how
+    often that happens by how far values are apart. With `other`, pairs go from an item of the first
+    collection to one of the second. `similarity` is the share of measurements that differ by at most
+    `within`, a number or one for each measurement.
+
+    Examples
+    --------
+    >>> ranges = Ranges(dimensions=3, width=10, margin=2, rows=1, tables=3)
+    >>> similar_measurements([[1, 2, 3], [50, 60, 70], [2, 2, 9]], ranges=ranges, within=1, share=0.6)
+    1 pair
+    a  b  similarity
+    0  2  0.6667
+    """
+    collections = [as_measurements(given, ranges.dimensions) for given in (items, other) if given is not None]
+    values = np.concatenate(collections)
+    boundary = len(collections[0]) if len(collections) == 2 else None
+    engine = engine or LocalEngine(threads)
+    found = range_join(
+        _table(values, engine),
+        ranges=ranges,
+        within=checked_within(within, ranges.dimensions),
+        share=_checked_share(share),
+        boundary=boundary,
+        engine=engine,
+        watch=Watch(),
+    )
+    b = found.b if boundary is None else found.b - boundary
+    return Pairs(
+        pa.table({"a": pa.array(found.a), "b": pa.array(b), "similarity": pa.array(found.similarity)})
+    )
+
+
+def _table(values: Any, engine: Engine) -> Table:
+    schema = pa.schema([("row", pa.int64()), ("values", pa.list_(pa.float64(), values.shape[1]))])
+    batches = (
+        pa.record_batch(
+            [
+                pa.array(np.arange(at, min(at + _BATCH_ROWS, len(values)))),
+                pa.FixedSizeListArray.from_arrays(
+                    pa.array(values[at : at + _BATCH_ROWS].ravel()), values.shape[1]
+                ),
+            ],
+            schema=schema,
+        )
+        for at in range(0, len(values), _BATCH_ROWS)
+    )
+    return engine.scan(batches, schema)
+
+
+def _checked_share(share: float) -> float:
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        raise OptionError(f"share={share!r} is out of range: over 0 and at most 1 (0.9 for 90% of positions)")
+    return float(share)

@@ -1,0 +1,189 @@
+"""Range buckets: a few chosen measurements of many, each cut into half-open ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lookalike import _core
+from lookalike.errors import OptionError
+from lookalike.families.family import Family
+from lookalike.measures.closeness import as_measurements
+from lookalike.theory.collisions import RangeCollision
+from lookalike.types import F64, I64, U32, U64, Signatures
+
+#: With copies near edges a value has two ranges, and a bucket of so many values 2¹² copies.
+_MOST_ROWS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranges(Family):
+    """Buckets of items with many measurements, such as faces.
+
+    Every table looks at `rows` measurements. Range number i of a measurement holds the values from
+    start + i·width on, up to the next range and without its beginning. A value within `margin` of an edge
+    also counts as one of the range on the other side, so an item may be in several buckets of a table. Two
+    items meet if they share a bucket in some table.
+
+    Parameters
+    ----------
+    dimensions
+        How many measurements an item has.
+    width, start, margin
+        Of the ranges: a number for all measurements, or one for each. The margin is at most half the width.
+    rows, tables
+        How many measurements a table looks at, and how many tables there are.
+    chosen
+        Which measurements each table looks at, by number; drawn by `seed` if it is not given.
+
+    Examples
+    --------
+    Ranges [10, 17), [17, 24), [24, 31) … and [0, 5), [5, 10) …: 27 is in the third (numbers begin with 0), 9
+    in the second and, being near the edge, also in the third.
+
+    >>> ranges = Ranges(dimensions=2, width=(7, 5), start=(10, 0), margin=1, chosen=((0, 1),))
+    >>> ranges.buckets((27, 9))
+    [[(2, 1), (2, 2)]]
+    """
+
+    dimensions: int
+    width: float | tuple[float, ...]
+    start: float | tuple[float, ...] = 0.0
+    margin: float | tuple[float, ...] = 0.0
+    rows: int = 3
+    tables: int = 10
+    seed: int = 0
+    chosen: tuple[tuple[int, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        _whole("dimensions", self.dimensions, 1, 1 << 20)
+        _whole("seed", self.seed, 0, 2**64 - 1)
+        for name in ("width", "start", "margin"):
+            object.__setattr__(self, name, self._settled(name))
+        width, margin = self._each(self.width), self._each(self.margin)
+        if not np.all(width > 0):
+            raise OptionError(f"width={width.min():g} is out of range: over 0")
+        if not np.all((margin >= 0) & (2 * margin <= width)):
+            raise OptionError(f"margin={self.margin!r} is out of range: from 0 to half the width")
+        if self.chosen is None:
+            _whole("rows", self.rows, 1, min(_MOST_ROWS, self.dimensions))
+            _whole("tables", self.tables, 1, 65_536)
+            object.__setattr__(self, "chosen", self._drawn())
+        else:
+            object.__setattr__(self, "chosen", self._checked_tables(self.chosen))
+        object.__setattr__(self, "tables", len(self.chosen or ()))
+        object.__setattr__(self, "rows", max(map(len, self.chosen or ())))
+
+    @property
+    def law(self) -> RangeCollision:
+        """How often two values share a range by their difference, where all measurements are cut alike."""
+        laws = {self.law_of(measurement) for measurement in range(self.dimensions)}
+        if len(laws) > 1:
+            raise OptionError("measurements are cut differently, so each has its own law: ask law_of(number)")
+        return laws.pop()
+
+    def law_of(self, measurement: int) -> RangeCollision:
+        """The same for one measurement; items on both sides are copied near edges, each by its margin."""
+        width, margin = self._each(self.width)[measurement], self._each(self.margin)[measurement]
+        return RangeCollision(float(width), float(2 * margin))
+
+    def buckets(self, vector: Sequence[float]) -> list[list[tuple[int, ...]]]:
+        """The buckets of one item, table by table: the number of a range for each measurement looked at."""
+        low, high = self._numbers(as_measurements([vector], self.dimensions))
+        return [
+            list(product(*(sorted({int(low[0, i]), int(high[0, i])}) for i in table)))
+            for table in self._tables
+        ]
+
+    def keys(self, vectors: Any) -> tuple[U64, U32]:
+        """All buckets of all items: a hash of each, and the item it is of."""
+        low, high = self._numbers(as_measurements(vectors, self.dimensions))
+        keys, rows = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+        for number, table in enumerate(self._tables):
+            for copied in product((False, True), repeat=len(table)):
+                # A copy differs from the item's first bucket wherever the mask says so, or is none.
+                moved = [i for i, other in zip(table, copied, strict=True) if other]
+                there = np.flatnonzero(np.all(low[:, moved] < high[:, moved], axis=1))
+                numbers = [(high if other else low)[there, i] for i, other in zip(table, copied, strict=True)]
+                keys.append(self._hashed(number, numbers, len(there)))
+                rows.append(there.astype(np.uint32))
+        return np.concatenate(keys), np.concatenate(rows)
+
+    def signatures(self, items: Any) -> Signatures:
+        """A slot for each measurement of each table: the number of the range it is in, without copies."""
+        values = as_measurements(items, self.dimensions)
+        own = _floors((values - self._each(self.start)) / self._each(self.width))
+        slots = own[:, [i for table in self._tables for i in table]].astype(np.int64).astype(np.uint32)
+        content = _core.band_keys(np.ascontiguousarray(slots), bands=1, rows=slots.shape[1])[0]
+        return Signatures(slots, content, content, np.zeros(len(slots), np.uint8))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `Ranges(**…)` reads them back."""
+        return asdict(self)
+
+    @property
+    def _tables(self) -> tuple[tuple[int, ...], ...]:
+        assert self.chosen is not None
+        return self.chosen
+
+    def _numbers(self, values: F64) -> tuple[I64, I64]:
+        """The first and the last range that values within the margin of these lie in."""
+        start, width, margin = (self._each(given) for given in (self.start, self.width, self.margin))
+        return _floors((values - margin - start) / width), _floors((values + margin - start) / width)
+
+    def _hashed(self, table: int, numbers: list[I64], count: int) -> U64:
+        state = np.full(count, table, np.uint64)
+        for column in [*numbers, np.zeros(count, np.int64)]:
+            state = _core.mix_integers(state, seed=self.seed, threads=1) ^ column.view(np.uint64)
+        return state
+
+    def _drawn(self) -> tuple[tuple[int, ...], ...]:
+        """Each table its own measurements, no two of them the same, by hashes of their numbers."""
+        numbers = np.arange(self.tables * self.dimensions, dtype=np.uint64)
+        ranks = _core.mix_integers(numbers, seed=self.seed, threads=1).reshape(self.tables, self.dimensions)
+        least = np.sort(np.argsort(ranks, axis=1, kind="stable")[:, : self.rows], axis=1)
+        return tuple(tuple(row) for row in least.tolist())
+
+    def _checked_tables(self, chosen: Any) -> tuple[tuple[int, ...], ...]:
+        try:
+            tables = tuple(tuple(int(i) for i in table) for table in chosen)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"chosen={chosen!r:.60} names no tables: write chosen=((0, 1), (2, 5))"
+            ) from None
+        for table in tables or ((),):
+            if not 1 <= len(set(table)) == len(table) <= _MOST_ROWS:
+                raise OptionError(f"a table looks at 1 to {_MOST_ROWS} different measurements, not {table}")
+            if not all(0 <= i < self.dimensions for i in table):
+                raise OptionError(f"chosen names {table}, but measurements are 0 to {self.dimensions - 1}")
+        return tables
+
+    def _settled(self, name: str) -> float | tuple[float, ...]:
+        given = getattr(self, name)
+        try:
+            numbers = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            raise OptionError(f"{name}={given!r} is no number, nor one for each measurement") from None
+        if numbers.ndim > 1 or (numbers.ndim == 1 and len(numbers) != self.dimensions):
+            raise OptionError(f"{name} has {numbers.size} numbers: give one, or {self.dimensions}")
+        if not np.isfinite(numbers).all():
+            raise OptionError(f"{name}={given!r} is out of range: finite numbers")
+        return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+
+    def _each(self, given: float | tuple[float, ...]) -> F64:
+        return np.broadcast_to(np.asarray(given, np.float64), (self.dimensions,))
+
+
+def _floors(numbers: F64) -> I64:
+    if np.any(np.abs(numbers) >= 2.0**62):
+        raise OptionError("a value is more than 2⁶² ranges from the start: widen the ranges")
+    return np.floor(numbers).astype(np.int64)
+
+
+def _whole(name: str, value: object, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise OptionError(f"{name}={value!r} is out of range: a whole number from {least} to {most:,}")

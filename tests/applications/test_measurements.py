@@ -1,0 +1,129 @@
+"""Items with many measurements: the join and the look-up against all pairs."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from lookalike.applications.measurements import Gallery, similar_measurements
+from lookalike.engines import LocalEngine
+from lookalike.errors import OptionError, SourceError
+from lookalike.families import Ranges
+from lookalike.measures.closeness import close_share
+
+RANGES = Ranges(dimensions=6, width=8, margin=2, rows=2, tables=5, seed=1)
+
+
+def faces(people=40, looks=3, seed=0):
+    """Pictures of people: measurements that differ by 1 or 2 between pictures of one."""
+    draw = np.random.default_rng(seed)
+    return np.repeat(draw.uniform(0, 100, (people, 6)), looks, axis=0) + draw.normal(
+        0, 1, (people * looks, 6)
+    )
+
+
+def meet(ranges, a, b):
+    return any(set(x) & set(y) for x, y in zip(ranges.buckets(a), ranges.buckets(b), strict=True))
+
+
+def brute_force(items, ranges, within, share, pairs):
+    found = []
+    for a, b in pairs:
+        close = sum(abs(x - y) <= within for x, y in zip(items[a], items[b], strict=True)) / ranges.dimensions
+        if close >= share and meet(ranges, items[a], items[b]):
+            found.append((a, b, close))
+    return found
+
+
+def listed(pairs):
+    return [(row["a"], row["b"], row["similarity"]) for row in pairs]
+
+
+COLLECTIONS = {
+    "faces": faces(),
+    "all equal": np.full((70, 6), 3.5),
+    "far apart": np.arange(60).reshape(10, 6) * 1000.0,
+    "one": np.ones((1, 6)),
+    "none": np.empty((0, 6)),
+    "power-law": np.random.default_rng(2).pareto(1, (100, 6)),
+}
+
+
+@pytest.mark.parametrize("items", COLLECTIONS.values(), ids=COLLECTIONS)
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_pairs_are_those_of_a_double_loop(items, share):
+    expected = brute_force(items, RANGES, 2.5, share, combinations(range(len(items)), 2))
+    assert listed(similar_measurements(items, ranges=RANGES, within=2.5, share=share)) == expected
+
+
+def test_between_two_collections_pairs_go_across():
+    items = faces()
+    across = [(a, b) for a in range(50) for b in range(50, len(items))]
+    expected = [(a, b - 50, s) for a, b, s in brute_force(items, RANGES, 2.5, 0.6, across)]
+    assert expected
+    found = similar_measurements(items[:50], items[50:], ranges=RANGES, within=2.5, share=0.6)
+    assert listed(found) == expected
+
+
+def test_pairs_do_not_depend_on_threads_or_memory():
+    items = faces(people=300)
+    some = [
+        listed(similar_measurements(items, ranges=RANGES, within=2, share=0.6, engine=engine))
+        for engine in (LocalEngine(1), LocalEngine(2), LocalEngine(1, memory=16_000_000))
+    ]
+    assert some[0]
+    assert some[0] == some[1] == some[2]
+
+
+def test_a_gallery_finds_what_the_join_finds():
+    items = faces()
+    gallery = Gallery(items[40:], ranges=RANGES)
+    assert len(gallery) == 80
+    pairs = listed(similar_measurements(items[:40], items[40:], ranges=RANGES, within=2, share=0.5))
+    for a in range(40):
+        found = [(m["id"], m["share"]) for m in gallery.match(items[a], within=2, share=0.5)]
+        assert sorted(found) == sorted((b, share) for x, b, share in pairs if x == a)
+        assert found == sorted(found, key=lambda match: (-match[1], match[0]))
+
+
+def test_a_probe_looks_into_each_of_its_buckets():
+    items = faces()
+    gallery = Gallery(items, ranges=RANGES, ids=[f"face{i}" for i in range(len(items))])
+    probe = items[7] + 0.5
+    expected = [i for i in range(len(items)) if meet(RANGES, probe, items[i])]
+    assert gallery.candidates(probe).tolist() == expected
+    assert next(iter(gallery.match(probe, within=1, share=0.9)))["id"] == "face7"
+    assert len(Gallery([], ranges=RANGES).match(probe, within=1, share=0.5)) == 0
+
+
+def test_positions_may_have_tolerances_of_their_own():
+    assert close_share([0, 0, 0], [1, 2, 3], (1, 1, 5)) == 2 / 3
+    assert close_share([[0, 0], [3, 0]], [0, 0], 1).tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (
+            lambda: similar_measurements([[1] * 5], ranges=RANGES, within=1, share=0.5),
+            SourceError,
+            "6 in each",
+        ),
+        (
+            lambda: similar_measurements([[1] * 6], ranges=RANGES, within=-1, share=0.5),
+            OptionError,
+            "within=-1",
+        ),
+        (
+            lambda: similar_measurements([[1] * 6], ranges=RANGES, within=(1, 2), share=0.5),
+            OptionError,
+            "within",
+        ),
+        (lambda: similar_measurements([[1] * 6], ranges=RANGES, within=1, share=90), OptionError, "share=90"),
+        (lambda: Gallery([[1] * 6], ranges=RANGES, ids=["a", "b"]), OptionError, "2 ids for 1 items"),
+        (lambda: close_share([1, 2], [1], 1), OptionError, "cannot be compared"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(call, error, said):
+    with pytest.raises(error, match=said):
+        call()

@@ -1,0 +1,165 @@
+"""Range buckets: the known answer (SPEC M23), buckets by their definition, and the law."""
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lookalike.errors import OptionError, SourceError
+from lookalike.families import Ranges
+from lookalike.theory.collisions import RangeCollision
+
+FACES = Ranges(dimensions=2, width=(7, 5), start=(10, 0), margin=1, chosen=((0, 1),))
+
+
+def test_27_and_9_are_in_the_third_and_second_and_near_the_edge_also_in_the_third_and_third():
+    assert FACES.buckets((27, 9)) == [[(2, 1), (2, 2)]]
+    without_copies = Ranges(dimensions=2, width=(7, 5), start=(10, 0), chosen=((0, 1),))
+    assert without_copies.buckets((27, 9)) == [[(2, 1)]]
+
+
+def test_ranges_are_half_open_and_margins_reach_over_both_edges():
+    own = Ranges(dimensions=1, width=7, start=10, chosen=((0,),))
+    numbers = [own.buckets([x])[0][0][0] for x in (9.99, 10, 16.99, 17, 23, 24)]
+    assert numbers == [-1, 0, 0, 1, 1, 2]
+    near = Ranges(dimensions=1, width=7, start=10, margin=1, chosen=((0,),))
+    assert [near.buckets([x])[0] for x in (16, 15.9, 17.9, 18)] == [
+        [(0,), (1,)],
+        [(0,)],
+        [(0,), (1,)],
+        [(1,)],
+    ]
+
+
+@st.composite
+def cut(draw):
+    dimensions = draw(st.integers(1, 5))
+    width = draw(st.sampled_from([1.0, 2.5, 8.0]))
+    return Ranges(
+        dimensions=dimensions,
+        width=width,
+        start=draw(st.sampled_from([0.0, -3.25])),
+        margin=draw(st.sampled_from([0.0, 0.25, 0.5])) * width,
+        rows=draw(st.integers(1, dimensions)),
+        tables=draw(st.integers(1, 4)),
+        seed=draw(st.integers(0, 5)),
+    )
+
+
+values = st.integers(-80, 80).map(lambda n: n / 4)
+
+
+@given(ranges=cut(), data=st.data())
+def test_buckets_are_the_ranges_that_values_within_the_margin_touch(ranges, data):
+    vector = data.draw(st.lists(values, min_size=ranges.dimensions, max_size=ranges.dimensions))
+    for table, buckets in zip(ranges.chosen, ranges.buckets(vector), strict=True):
+        assert len(table) == len(set(table)) == ranges.rows
+        expected = [
+            [
+                n
+                for n in range(-100, 100)
+                if ranges.start + n * ranges.width <= vector[i] + ranges.margin
+                and vector[i] - ranges.margin < ranges.start + (n + 1) * ranges.width
+            ]
+            for i in table
+        ]
+        assert buckets == list(product(*expected))
+        assert len(buckets) <= 2 ** len(table)
+
+
+@settings(max_examples=60)
+@given(ranges=cut(), data=st.data())
+def test_items_share_a_key_if_and_only_if_they_share_a_bucket_of_a_table(ranges, data):
+    rows = data.draw(
+        st.lists(
+            st.lists(values, min_size=ranges.dimensions, max_size=ranges.dimensions), min_size=2, max_size=6
+        )
+    )
+    keys, places = ranges.keys(rows)
+    held = [set(keys[places == row].tolist()) for row in range(len(rows))]
+    named = [
+        {(table, bucket) for table, buckets in enumerate(ranges.buckets(row)) for bucket in buckets}
+        for row in rows
+    ]
+    for a in range(len(rows)):
+        assert len(held[a]) == len(named[a])
+        for b in range(len(rows)):
+            assert len(held[a] & held[b]) == len(named[a] & named[b])
+
+
+@pytest.mark.parametrize(("margin", "difference"), [(0, 0.3), (0.1, 0.5), (0.5, 1.2), (0.25, 0.4)])
+def test_values_share_a_range_as_often_as_the_law_says(margin, difference):
+    ranges = Ranges(dimensions=1, width=1, margin=margin, chosen=((0,),))
+    assert ranges.law == RangeCollision(1.0, 2 * margin)
+    first = (np.arange(20_000) + 0.5) / 20_000
+    low, high = (ranges._numbers(x[:, None]) for x in (first, first + difference))
+    meet = (low[0] <= high[1]) & (high[0] <= low[1])
+    assert meet.mean() == pytest.approx(ranges.collision(difference), abs=1e-3)
+
+
+def test_measurements_that_are_cut_differently_have_laws_of_their_own():
+    assert FACES.law_of(0) == RangeCollision(7.0, 2.0)
+    assert FACES.law_of(1) == RangeCollision(5.0, 2.0)
+    with pytest.raises(OptionError, match=r"ask law_of\(number\)"):
+        _ = FACES.law
+
+
+def test_signatures_hold_the_own_range_of_every_measurement_looked_at():
+    signed = FACES.signatures([(27, 9), (25, 8), (27, 10)])
+    assert signed.slots.tolist() == [[2, 1], [2, 1], [2, 2]]
+    assert signed.similarity(0, 1) == 1
+    assert signed.similarity(0, 2) == 0.5
+    assert signed.content[0] == signed.content[1] != signed.content[2]
+
+
+def test_seeds_choose_other_measurements_and_every_one_is_chosen_as_often():
+    tables = [Ranges(dimensions=10, width=1, rows=3, tables=50, seed=seed).chosen for seed in range(20)]
+    assert len(set(tables)) == 20
+    counts = np.bincount([i for chosen in tables for table in chosen for i in table], minlength=10)
+    # 3,000 draws: 300 each, within four standard errors.
+    assert np.abs(counts - 300).max() < 4 * math.sqrt(3000 * 0.1 * 0.9)
+
+
+def test_options_survive_json():
+    for ranges in (FACES, Ranges(dimensions=6, width=2, rows=2, tables=3, seed=9)):
+        assert Ranges(**json.loads(json.dumps(ranges.to_dict()))) == ranges
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"dimensions": 0, "width": 1}, "dimensions=0 is out of range"),
+        ({"dimensions": 2, "width": 0}, "width=0 is out of range"),
+        ({"dimensions": 2, "width": (1, 2, 3)}, "width has 3 numbers: give one, or 2"),
+        ({"dimensions": 2, "width": "x"}, "width='x' is no number"),
+        ({"dimensions": 2, "width": math.nan}, "width=nan is out of range"),
+        ({"dimensions": 2, "width": 4, "margin": 2.1}, "margin=2.1 is out of range"),
+        ({"dimensions": 2, "width": 4, "rows": 3}, "rows=3 is out of range"),
+        ({"dimensions": 2, "width": 4, "rows": 1, "tables": 0}, "tables=0 is out of range"),
+        ({"dimensions": 2, "width": 4, "chosen": ((0, 2),)}, "measurements are 0 to 1"),
+        ({"dimensions": 2, "width": 4, "chosen": ((0, 0),)}, "different measurements"),
+        ({"dimensions": 2, "width": 4, "chosen": ()}, "different measurements"),
+        ({"dimensions": 2, "width": 4, "chosen": 5}, "names no tables"),
+    ],
+)
+def test_what_makes_no_ranges_is_refused(options, said):
+    with pytest.raises(OptionError, match=said):
+        Ranges(**options)
+
+
+@pytest.mark.parametrize(
+    ("vector", "error", "said"),
+    [
+        ([1, 2, 3], SourceError, "one row an item, 2 in each"),
+        ([1, math.nan], SourceError, "no finite number"),
+        ([1, "x"], SourceError, "must be numbers"),
+        ([1, 1e30], OptionError, "widen the ranges"),
+    ],
+)
+def test_what_is_no_item_is_refused(vector, error, said):
+    with pytest.raises(error, match=said):
+        FACES.buckets(vector)
