@@ -1,0 +1,99 @@
+"""Perfect hashing in two levels: a frozen dictionary whose look-ups take constant time, in the worst case.
+
+A function of the universal family sends n keys to n buckets, of which bucket i gets bᵢ. The expected Σbᵢ² is
+under 2n, so with at least an even chance it is at most 4n, and a function that does so is soon found. Bucket
+i then has 2bᵢ² slots of its own and a function that sends its keys to different ones, which again at least
+every second function does. So there are at most 8n slots, and a look-up computes two functions and reads one
+slot, whatever the keys.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from lookalike.errors import OptionError
+from lookalike.families.teaching.universal import Function, Universal
+
+#: The greatest prime under 2⁶¹; keys are below it.
+P61 = (1 << 61) - 1
+
+
+class PerfectHash:
+    """A dictionary of whole numbers that no longer changes.
+
+    Parameters
+    ----------
+    entries
+        Keys from 0 to p − 1, and what to find under each.
+    prime
+        p, at least as large as the universe of keys.
+    seed
+        Draws the functions. What is found does not depend on it.
+
+    Examples
+    --------
+    >>> squares = PerfectHash({x: x * x for x in (2, 3, 5, 7, 11)})
+    >>> squares.get(7), squares.get(8), 11 in squares, squares.slots <= 8 * len(squares)
+    (49, None, True, True)
+    """
+
+    def __init__(self, entries: Mapping[int, Any], *, prime: int = P61, seed: int = 0) -> None:
+        for key in entries:
+            if isinstance(key, bool) or not isinstance(key, int) or not 0 <= key < prime:
+                raise OptionError(f"key {key!r} is out of range: a whole number from 0 to {prime - 1}")
+        self._entries = len(entries)
+        source = random.Random(seed)
+        self._first, buckets = _spread(list(entries), prime, source)
+        self._levels = [_level(bucket, entries, prime, source) for bucket in buckets]
+
+    def __len__(self) -> int:
+        return self._entries
+
+    def __contains__(self, key: int) -> bool:
+        return self._find(key) is not None
+
+    def get(self, key: int, default: Any = None) -> Any:
+        """What is under a key; `default` if the key is not there."""
+        found = self._find(key)
+        return default if found is None else found[1]
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are in all buckets together: at most 8 a key."""
+        return sum(len(slots) for _, slots in self._levels)
+
+    def _find(self, key: int) -> tuple[int, Any] | None:
+        if not self._levels or not isinstance(key, int):
+            return None
+        function, slots = self._levels[self._first(key)]
+        found = slots[function(key)] if slots else None
+        return found if found is not None and found[0] == key else None
+
+
+#: The function of a bucket, and its slots: a key with what is under it, or nothing.
+_Level = tuple[Function, list[tuple[int, Any] | None]]
+
+
+def _spread(keys: list[int], prime: int, source: random.Random) -> tuple[Function, list[list[int]]]:
+    """A function that spreads keys so evenly that squares of bucket sizes add up to 4 a key at most."""
+    while True:
+        buckets: list[list[int]] = [[] for _ in keys]
+        function = Universal(prime, max(1, len(keys))).drawn(source)
+        for key in keys:
+            buckets[function(key)].append(key)
+        if sum(len(bucket) ** 2 for bucket in buckets) <= 4 * len(keys):
+            return function, buckets
+
+
+def _level(bucket: list[int], entries: Mapping[int, Any], prime: int, source: random.Random) -> _Level:
+    """A function under which the keys of a bucket have slots of their own."""
+    count = 2 * len(bucket) ** 2
+    while True:
+        function = Universal(prime, max(1, count)).drawn(source)
+        slots: list[tuple[int, Any] | None] = [None] * count
+        for key in bucket:
+            slots[function(key)] = (key, entries[key])
+        if sum(slot is not None for slot in slots) == len(bucket):
+            return function, slots
