@@ -106,7 +106,7 @@ def join_keyed(
         representatives=ready.representatives,
         candidates=candidates.rows + leaders.checked,
         pairs=int(reached.sum()),
-        recall=estimate_recall(similarity[reached & from_bands], banding, threshold),
+        recall=estimate_recall(similarity[reached & from_bands], ready.plan, threshold),
         large=leaders,
         median_similarity=ready.median_similarity,
     )

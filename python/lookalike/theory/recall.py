@@ -13,14 +13,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from lookalike.theory.banding import Banding
-
 _NORMAL_95 = 1.959964
+
+
+class Found(Protocol):
+    """A banding of MinHash signatures, or a plan by any measure: what knows the chance to be found."""
+
+    def probabilities(self, values: npt.ArrayLike, /) -> npt.NDArray[np.float64]:
+        """The chance that a pair is found, by its similarity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +57,11 @@ class RecallEstimate:
         return asdict(self)
 
 
-def estimate_recall(similarities: npt.ArrayLike, banding: Banding, threshold: float) -> RecallEstimate:
+def estimate_recall(similarities: npt.ArrayLike, banding: Found, threshold: float) -> RecallEstimate:
     """Estimate the recall of a run from the exact similarities of the pairs it found.
 
-    Pairs under `threshold` are left out. The interval comes from the variance of the estimated total,
+    Pairs under `threshold` are left out. `banding` may be a plan, of any measure. The interval comes from the
+    variance of the estimated total,
     Σ (1 − P) / P², as if pairs were found independently. A run that found nothing cannot tell whether
     there was nothing to find: its recall is None.
 

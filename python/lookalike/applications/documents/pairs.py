@@ -10,6 +10,12 @@ import pyarrow as pa
 from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search, pair_columns, search_sets, search_sources
 from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.documents.weighted import (
+    MEASURES,
+    WeightedOptions,
+    pairs_by_meaning,
+    pairs_by_weight,
+)
 from lookalike.applications.sets import SetCollection, holds_sets, listed
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import Source, open_source
@@ -49,6 +55,8 @@ def similar_pairs(
         quadratic.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
+        With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
+        from items to weights, bags, sparse matrices): see `WeightedOptions`.
 
     Examples
     --------
@@ -57,9 +65,15 @@ def similar_pairs(
     a  b  similarity
     0  2  1.0000
     """
-    chosen = PairOptions.of(options)
     engine = engine or LocalEngine(threads)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
+    if options.get("measure") in MEASURES:
+        weighted = WeightedOptions.of(options)
+        if weighted.measure != "tfidf":
+            return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
+        sources = tuple(open_source(one, text=text, id=id) for one in given)
+        return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)
+    chosen = PairOptions.of(options)
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)

@@ -1,0 +1,218 @@
+"""Similar pairs by weights: documents by meaning (tf-idf), weighted sets and bags, sparse vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.join import pair_columns
+from lookalike.engines import Engine, Table
+from lookalike.errors import EmptySourceError, OptionError
+from lookalike.io import Source
+from lookalike.joins import Items, Joined
+from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
+from lookalike.measures.weighted import SCHEMA, weighted_batch
+from lookalike.measures.weights import as_weighted_sets
+from lookalike.runs.watch import Watch
+from lookalike.shingles import Shingle
+from lookalike.theory.ranges import checked_recall, checked_slots
+from lookalike.theory.thresholds import scale_of
+from lookalike.types import F64, I64, Pairs, WeightedSets
+
+Measure = Literal["tfidf", "weighted-jaccard", "weighted-cosine"]
+MEASURES: tuple[str, ...] = get_args(Measure)
+
+#: Sides of hyperplanes are single bits: a signature needs more of them than of MinHash's slots.
+_SLOTS = {"tfidf": 1024, "weighted-jaccard": 128, "weighted-cosine": 1024}
+#: Sets of a batch: small enough that all threads have work.
+_BATCH_ROWS = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedOptions:
+    """How similar pairs by weights are searched for.
+
+    Parameters
+    ----------
+    measure
+        `tfidf`, of documents: the cosine of vectors of terms, each as heavy as it is frequent in the document
+        and rare in the collection. `weighted-jaccard`, of weighted sets and bags: Σmin/Σmax.
+        `weighted-cosine`, of weighted sets and sparse vectors.
+    threshold
+        The least similarity of a pair; of a cosine also an angle, `"20deg"`.
+    recall
+        The promised chance that a pair exactly at the threshold is found.
+    shingle
+        What a term of a document is: words, by default.
+    not_copies
+        Of documents: leave out pairs whose shingles of five words have at least this Jaccard similarity,
+        exact copies among them. What is left is close in meaning, and not copied.
+    slots, seed
+        Length of a signature, and what draws it.
+    """
+
+    measure: Measure = "tfidf"
+    threshold: float | str = 0.8
+    recall: float = 0.95
+    shingle: str = "words:1"
+    not_copies: float | None = None
+    slots: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise OptionError(f"measure={self.measure!r} is unknown: choose {', '.join(MEASURES)}")
+        threshold = scale_of(self.scale).read(self.threshold)
+        if not threshold > 0:
+            raise OptionError(f"threshold={self.threshold!r} is out of range: a similarity over 0")
+        object.__setattr__(self, "threshold", threshold)
+        object.__setattr__(self, "recall", checked_recall(self.recall))
+        object.__setattr__(self, "slots", checked_slots(self.slots or _SLOTS[self.measure]))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        shingle = Shingle.parse(self.shingle)
+        if shingle.bag or shingle.rare is not None:
+            raise OptionError(
+                f"shingle={self.shingle!r}: weights count repeats and rarity, so leave +bag and +rare"
+            )
+        object.__setattr__(self, "shingle", str(shingle))
+        self._check_not_copies()
+
+    def _check_not_copies(self) -> None:
+        if self.not_copies is None:
+            return
+        if self.measure != "tfidf":
+            raise OptionError(f"not_copies goes with documents, measure='tfidf', not with {self.measure!r}")
+        given = self.not_copies
+        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1:
+            raise OptionError(
+                f"not_copies={given!r} is out of range: a Jaccard similarity over 0, such as 0.2"
+            )
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """From keyword arguments; one that is unknown is named."""
+        known = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise OptionError(
+                    f"there is no option {name!r} with this measure: choose among {', '.join(known)}"
+                )
+        return cls(**options)
+
+    @property
+    def scale(self) -> str:
+        """The measure as the theory knows it."""
+        return "weighted-jaccard" if self.measure == "weighted-jaccard" else "cosine"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `of` reads them back."""
+        return asdict(self)
+
+
+def pairs_by_meaning(
+    sources: Sequence[Source],
+    options: WeightedOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    expand: bool = False,
+) -> Pairs:
+    """Pairs of documents of one source or two, by the cosine of their terms."""
+    collections: list[Collection] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        collections.append(collect(source, engine, watch, first_row=before))
+    boundary = collections[0].rows if len(collections) == 2 else None
+    texts = Items(
+        table=Table.together([collection.table for collection in collections]),
+        bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
+        shingle=Shingle.parse(options.shingle),
+        seed=options.seed,
+        boundary=boundary,
+    )
+    joined = _join(by_terms(texts, engine=engine, watch=watch), options, engine, watch)
+    # Copies in meaning may be no copies in words, so each is looked at.
+    expand = expand or options.not_copies is not None
+    a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
+    if options.not_copies is not None:
+        a, b, similarity = _not_copied(texts, (a, b, similarity), options.not_copies, engine)
+    names = collections[0].ids, collections[-1].ids
+    return _named(joined, (a, b, similarity), boundary, names)
+
+
+def pairs_by_weight(
+    given: Sequence[Any], options: WeightedOptions, *, engine: Engine, watch: Watch, expand: bool = False
+) -> Pairs:
+    """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine."""
+    signed = options.measure == "weighted-cosine"
+    held = [as_weighted_sets(one, seed=options.seed, signed=signed) for one in given]
+    if not all(map(len, held)):
+        raise EmptySourceError("there is nothing to read: the input has no sets")
+    boundary = len(held[0]) if len(held) == 2 else None
+    items = WeightedItems(
+        table=Table.together(
+            [_table(sets, at, engine) for sets, at in zip(held, (0, boundary or 0), strict=False)]
+        ),
+        bytes=16 * sum(len(sets.elements) for sets in held),
+        shingle=None,
+        seed=options.seed,
+        boundary=boundary,
+        measure="cosine" if signed else "jaccard",
+    )
+    joined = _join(items, options, engine, watch)
+    return _named(
+        joined, pair_columns(joined, boundary=boundary, expand=expand), boundary, (pa.array, pa.array)
+    )
+
+
+def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch: Watch) -> Joined:
+    assert options.slots is not None
+    joined = join_weighted(
+        items,
+        threshold=float(options.threshold),
+        recall=options.recall,
+        slots=options.slots,
+        engine=engine,
+        watch=watch,
+    )
+    return replace(joined, account=replace(joined.account, measure=options.measure))
+
+
+def _not_copied(
+    texts: Items, pairs: tuple[I64, I64, F64], least: float, engine: Engine
+) -> tuple[I64, I64, F64]:
+    """Pairs whose shingles of five words are less alike than `least`."""
+    a, b, similarity = pairs
+    shingled = replace(texts, shingle=Shingle())
+    copied = engine.fetch(texts.table, Table.of(a=a, b=b), ("a", "b"), shingled.exact(at_least=least))
+    packed = (a << 32) | b
+    kept = ~np.isin(packed, (copied.column("a") << 32) | copied.column("b"))
+    return a[kept], b[kept], similarity[kept]
+
+
+def _named(
+    joined: Joined,
+    pairs: tuple[I64, I64, F64],
+    boundary: int | None,
+    names: tuple[Callable[[I64], pa.Array], Callable[[I64], pa.Array]],
+) -> Pairs:
+    a, b, similarity = pairs
+    columns = {
+        "a": names[0](a),
+        "b": names[1](b - (boundary or 0)),
+        "similarity": pa.array(similarity),
+    }
+    return Pairs(pa.table(columns), account=joined.account)
+
+
+def _table(sets: WeightedSets, first_row: int, engine: Engine) -> Table:
+    rows = pa.array(np.arange(first_row, first_row + len(sets), dtype=np.int64))
+    whole = weighted_batch(rows, sets)
+    pieces = (whole.slice(at, _BATCH_ROWS) for at in range(0, len(sets), _BATCH_ROWS))
+    return engine.scan(pieces, SCHEMA)

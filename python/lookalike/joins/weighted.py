@@ -1,0 +1,222 @@
+"""Weighted sets and sparse vectors, by Σmin/Σmax or cosine: the main road with other keys and checks.
+
+    terms       documents → tf-idf vectors; two passes over the texts
+    plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
+    sign        every row, down to its bucket keys: weighted samples, or sides of random hyperplanes
+    copies      same elements and weights: star edges to a representative
+    then        candidates and checks as in `joins/lsh.py`
+
+Memory: the engine's, for 16 bytes an element, 33 a row and 8 a band; at the driver what `lsh` holds there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.bands import key_columns
+from lookalike.engines import Engine, Table
+from lookalike.joins.copies import Stars
+from lookalike.joins.flags import EMPTY
+from lookalike.joins.items import Items
+from lookalike.joins.joined import Joined
+from lookalike.joins.lsh import join_keyed
+from lookalike.joins.prepare import Prepared
+from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
+from lookalike.runs.watch import Watch
+from lookalike.shingles import CountDocuments, add_frequencies, no_frequencies
+from lookalike.shingles.terms import TermWeights
+from lookalike.theory import Banding, DistanceSample, Plan, plan
+from lookalike.theory.thresholds import scale_of
+from lookalike.types import I64, U64, Bools
+
+#: Rows sampled for a plan: a hundred thousand pairs.
+SAMPLE_ROWS = 450
+
+#: What the theory calls the measures of weighted sets.
+THEORY: dict[WeightedMeasure, str] = {"jaccard": "weighted-jaccard", "cosine": "cosine"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightedItems(Items):
+    """Rows to join: `row`, `elements` and `weights` of a table, and what they are compared by."""
+
+    measure: WeightedMeasure = "jaccard"
+
+    def exact(self, *, at_least: float) -> WeightedExact:
+        """The stage that checks candidates among these items."""
+        return WeightedExact(None, at_least, self.measure)
+
+
+def by_terms(items: Items, *, engine: Engine, watch: Watch) -> WeightedItems:
+    """Texts as tf-idf vectors, to be compared by cosine; of two collections, documents of both count."""
+    shingle = items.shingle
+    assert shingle is not None
+
+    def weighted() -> Table:
+        counted = engine.fold(items.table, CountDocuments(shingle, items.seed), add_frequencies)
+        frequencies = no_frequencies() if counted is None else counted
+        stage = TermWeights(shingle, items.seed, frequencies, items.rows)
+        return engine.map(items.table, stage, advance=advance)
+
+    with watch.stage("terms", items.rows, size=items.bytes) as advance:
+        table = engine.settle("terms", weighted)
+    return WeightedItems(
+        table=table,
+        bytes=items.bytes,
+        shingle=None,
+        seed=items.seed,
+        boundary=items.boundary,
+        measure="cosine",
+    )
+
+
+def join_weighted(
+    items: WeightedItems,
+    *,
+    threshold: float,
+    recall: float,
+    slots: int,
+    engine: Engine,
+    watch: Watch,
+) -> Joined:
+    """Join weighted sets by bands of their signatures."""
+    measure = THEORY[items.measure]
+    # Said before any work is done: an unreachable promise is not worth a pass over the data.
+    plan(threshold, measure=measure, recall=recall, slots=slots)
+    with watch.stage("plan"):
+        sample = draw_distances(engine, items)
+        chosen = plan(threshold, measure=measure, recall=recall, slots=slots, distances=sample)
+    with watch.stage("sign", items.rows) as advance:
+        stage = KeyWeighted(items.measure, chosen.banding, items.seed)
+        keyed = engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
+    ready = _without_copies(items, keyed, chosen, engine=engine, watch=watch)
+    joined = join_keyed(items, ready, threshold=chosen.threshold, verify="exact", engine=engine, watch=watch)
+    return replace(joined, account=replace(joined.account, measure=measure))
+
+
+@dataclass(frozen=True)
+class KeyWeighted:
+    """A stage: weighted sets → keyed rows."""
+
+    measure: WeightedMeasure
+    banding: Banding
+    seed: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        sets, bands, rows = weighted_buffers(batch), self.banding.bands, self.banding.rows
+        slots = self.banding.slots
+        if self.measure == "cosine":
+            keys, content, bag, flags = _core.key_sparse(
+                sets, slots=slots, seed=self.seed, bands=bands, rows=rows
+            )
+        else:
+            signed, content, bag, flags = _core.sign_weighted(sets, slots=slots, seed=self.seed, threads=1)
+            keys = _core.band_keys(signed, bands=bands, rows=rows)
+        columns = {"content": content, "copy": bag, "flags": flags}
+        plain = {name: pa.array(column) for name, column in columns.items()}
+        return pa.record_batch({"row": batch["row"], **plain, **key_columns(keys)})
+
+
+def _without_copies(
+    items: WeightedItems, keyed: Table, chosen: Plan, *, engine: Engine, watch: Watch
+) -> Prepared:
+    """Set rows with the same elements and weights aside."""
+    flags = np.zeros(items.rows, np.uint8)
+    for batch in keyed.batches:
+        flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
+    filled = (flags & EMPTY) == 0
+
+    def representatives() -> Table:
+        narrow = engine.map(keyed, Filled(filled))
+        stars = engine.group(narrow, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
+        same = engine.fetch(items.table, stars, ("a", "b"), SameWeights())
+        representative = np.arange(items.rows, dtype=np.int64)
+        representative[same.column("b")] = same.column("a")
+        return Table.of(representative=representative)
+
+    with watch.stage("copies", items.rows):
+        representative: I64 = engine.settle("copies", representatives).column("representative")
+    return Prepared(
+        keyed=keyed,
+        marked=filled & (representative == np.arange(items.rows)),
+        representative=representative,
+        flags=flags,
+        plan=chosen,
+        median_similarity=None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """A stage: keyed rows → `row` and `copy` of those that hold something."""
+
+    light: ClassVar[bool] = True
+
+    filled: Bools
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.select(["row", "copy"]).filter(pa.array(self.filled[batch["row"].to_numpy()]))
+
+
+@dataclass(frozen=True)
+class Least:
+    """A stage for `fold`: the rows from `first` to before `last` with the least digests, each digest once."""
+
+    count: int
+    first: int
+    last: int
+
+    def __call__(self, batch: pa.RecordBatch) -> tuple[U64, I64]:
+        rows = batch["row"].to_numpy()
+        _, _, digest, flags = _core.key_sparse(weighted_buffers(batch), slots=1, seed=0, bands=1, rows=1)
+        here = (rows >= self.first) & (rows < self.last) & ((flags & EMPTY) == 0)
+        return self.least(digest[here], rows[here])
+
+    def merge(self, one: tuple[U64, I64], other: tuple[U64, I64]) -> tuple[U64, I64]:
+        """Of both the least."""
+        return self.least(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))
+
+    def least(self, digests: U64, rows: I64) -> tuple[U64, I64]:
+        """The least digests and, of equal ones, the least row."""
+        order = np.lexsort((rows, digests))
+        fresh = np.ones(len(order), np.bool_)
+        fresh[1:] = digests[order][1:] != digests[order][:-1]
+        chosen = order[fresh][: self.count]
+        return digests[chosen], rows[chosen]
+
+
+def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DistanceSample:
+    """How far apart rows are: all pairs of a sample that depends on no order, or all that go across."""
+    boundary = items.boundary
+    if boundary is None:
+        chosen = _drawn(engine, items, rows, 0, items.rows)
+        one, other = np.triu_indices(len(chosen), 1)
+        a, b = chosen[one], chosen[other]
+    else:
+        first = _drawn(engine, items, rows // 2, 0, boundary)
+        second = _drawn(engine, items, rows // 2, boundary, items.rows)
+        a, b = np.repeat(first, len(second)), np.tile(second, len(first))
+    compared = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
+    scale = scale_of(THEORY[items.measure])
+    elements = engine.fold(items.table, _elements, int.__add__) or 0
+    return DistanceSample.from_distances(
+        np.sort(scale.distances(compared.column("similarity"))),
+        items=items.rows if boundary is None else boundary,
+        values_per_item=elements / max(1, items.rows),
+        other_items=None if boundary is None else items.rows - boundary,
+    )
+
+
+def _drawn(engine: Engine, items: WeightedItems, count: int, first: int, last: int) -> I64:
+    stage = Least(count, first, last)
+    found = engine.fold(items.table, stage, stage.merge)
+    return np.empty(0, np.int64) if found is None else np.sort(found[1])
+
+
+def _elements(batch: pa.RecordBatch) -> int:
+    return len(weighted_buffers(batch)[0])
