@@ -65,15 +65,15 @@ def similar_pairs(
     a  b  similarity
     0  2  1.0000
     """
+    weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
+    chosen = PairOptions.of({} if weighted else options)
     engine = engine or LocalEngine(threads)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
-    if options.get("measure") in MEASURES:
-        weighted = WeightedOptions.of(options)
-        if weighted.measure != "tfidf":
-            return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
+    if weighted is not None and weighted.measure != "tfidf":
+        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
+    if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id) for one in given)
         return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)
-    chosen = PairOptions.of(options)
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)

@@ -20,6 +20,7 @@ from lookalike.measures.weighted import SCHEMA, weighted_batch
 from lookalike.measures.weights import as_weighted_sets
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
+from lookalike.theory import plan
 from lookalike.theory.ranges import checked_recall, checked_slots
 from lookalike.theory.thresholds import scale_of
 from lookalike.types import F64, I64, Pairs, WeightedSets
@@ -82,6 +83,8 @@ class WeightedOptions:
             )
         object.__setattr__(self, "shingle", str(shingle))
         self._check_not_copies()
+        # An unreachable promise is not worth a pass over the data.
+        plan(threshold, measure=self.scale, recall=self.recall, slots=self.slots or 1)
 
     def _check_not_copies(self) -> None:
         if self.not_copies is None:
