@@ -215,3 +215,48 @@ def test_the_kernels_measures_are_those_of_exact_sums(one, other):
     rows = np.array([0], np.uint32), np.array([1], np.uint32)
     seen = _core.compare_weighted([sets.buffers], *rows, measure="jaccard", threads=1)[0]
     assert seen == pytest.approx(bag_jaccard(one, other), rel=1e-12, abs=0)
+
+
+# The doorway.
+
+SETS = (np.arange(5, dtype=np.uint64), np.array([0, 2, 5], np.int64), np.ones(5))
+ROWS = np.array([0, 1], np.uint32)
+CALLS = {
+    "sign_weighted": lambda sets: _core.sign_weighted(sets, slots=4, seed=0, threads=1),
+    "sparse_sides": lambda sets: _core.sparse_sides(sets, slots=4, seed=0, threads=1),
+    "key_sparse": lambda sets: _core.key_sparse(sets, slots=4, seed=0, bands=2, rows=2),
+    "compare_weighted": lambda sets: _core.compare_weighted([sets], ROWS, ROWS, measure="cosine", threads=1),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_arrays_that_do_not_belong_together_are_refused(call):
+    call(SETS)
+    elements, offsets, of = SETS
+    for wrong in [
+        (elements, offsets, of[:4]),
+        (elements, np.array([0, 9]), of),
+        (elements[::2], offsets, of),
+    ]:
+        with pytest.raises(OptionError):
+            call(wrong)
+    for wrong in [(elements, offsets, of.astype(np.float32)), (elements.astype(np.int64), offsets, of)]:
+        with pytest.raises(TypeError):
+            call(wrong)
+
+
+def test_numbers_and_names_out_of_range_are_refused():
+    with pytest.raises(OptionError, match="slots=0"):
+        _core.sign_weighted(SETS, slots=0, seed=0, threads=1)
+    with pytest.raises(OptionError, match="do not fit 4 slots"):
+        _core.key_sparse(SETS, slots=4, seed=0, bands=3, rows=2)
+    with pytest.raises(OptionError, match="neither jaccard nor cosine"):
+        _core.compare_weighted([SETS], ROWS, ROWS, measure="dice", threads=1)
+    with pytest.raises(OptionError, match="but there are 2"):
+        _core.compare_weighted([SETS], ROWS, ROWS + np.uint32(1), measure="cosine", threads=1)
+
+
+def test_keys_are_those_of_the_sides():
+    keys = _core.key_sparse(SETS, slots=12, seed=5, bands=4, rows=3)[0]
+    sides = _core.sparse_sides(SETS, slots=12, seed=5, threads=1).astype(np.uint32)
+    assert np.array_equal(keys, _core.band_keys(sides, bands=4, rows=3))

@@ -179,11 +179,22 @@ Measure = Annotated[
     str,
     typer.Option(
         "--measure",
-        metavar="jaccard|containment|cosine|overlap|levenshtein|indel",
+        metavar="jaccard|containment|cosine|overlap|tfidf|levenshtein|indel",
         rich_help_panel=SIMILARITY,
         help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
-        "how many are shared. Or, of texts as they are, how many edits lie between them (--distance). All "
-        "but jaccard are found exactly.",
+        "how many are shared. By tfidf, the cosine of words weighed by how frequent they are in a document "
+        "and how rare in the collection. Or, of texts as they are, how many edits lie between them "
+        "(--distance). All but jaccard and tfidf are found exactly.",
+    ),
+]
+NotCopies = Annotated[
+    float | None,
+    typer.Option(
+        "--not-copies",
+        metavar="SIMILARITY",
+        rich_help_panel=SIMILARITY,
+        help="With --measure tfidf: leave out pairs whose shingles of five words are at least so similar "
+        "(0.2, say). What is left is close in meaning, and not copied.",
     ),
 ]
 Distance = Annotated[

@@ -13,6 +13,7 @@ from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
 from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
+from lookalike.cli.meaning import MEANING, asked_of_meaning, close_in_meaning
 from lookalike.cli.outcome import PairsOutcome
 from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
@@ -25,6 +26,7 @@ from lookalike.runs.watch import Watch
 
 
 def pairs(
+    context: typer.Context,
     inputs: shared.Inputs,
     other: Annotated[
         list[str] | None,
@@ -45,6 +47,7 @@ def pairs(
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
     distance: shared.Distance = None,
+    not_copies: shared.NotCopies = None,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
     verify: shared.Verify = PairOptions.verify,
@@ -78,18 +81,23 @@ def pairs(
       lookalike pairs corpus/ --threshold 0.6 -o alike/
       lookalike pairs train.jsonl --with test/*.jsonl --id doc -o leaks/
       lookalike pairs --sets baskets.dat -t 0.6 -o alike/
+      lookalike pairs news.jsonl --measure tfidf --not-copies 0.2 -o related/
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
-    of_strings = measure in KINDS
-    if of_strings and sets:
+    of_strings, of_meaning = measure in KINDS, measure == MEANING
+    if (of_strings or of_meaning) and sets:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
+    if not_copies is not None and not of_meaning:
+        raise OptionError("--not-copies goes with --measure tfidf")
     columns = set_columns(
         sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
     )
-    if distance is None:
+    if of_meaning:
+        asked: dict[str, Any] = {**asked_of_meaning(context).to_dict(), "expand": expand}
+    elif distance is None:
         chosen = PairOptions.of(
             {
                 "threshold": threshold,
@@ -102,7 +110,7 @@ def pairs(
                 "verify": verify,
             }
         )
-        asked: dict[str, Any] = {**chosen.to_dict(), "expand": expand, **(columns or {})}
+        asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
     else:
         asked = {"measure": measure, "distance": distance, "expand": expand}
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
@@ -122,7 +130,9 @@ def pairs(
         ) as engine,
         folder,
     ):
-        if distance is None:
+        if of_meaning:
+            outcome = close_in_meaning(given, asked, engine=engine, watch=watch)
+        elif distance is None:
             outcome = _similar(given, chosen, asked, engine=engine, watch=watch)
         else:
             outcome = near_strings(given, asked, engine=engine, watch=watch)

@@ -73,7 +73,7 @@ def similar_pairs(
         return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
     if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id) for one in given)
-        return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)
+        return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)

@@ -125,8 +125,8 @@ def pairs_by_meaning(
     engine: Engine,
     watch: Watch,
     expand: bool = False,
-) -> Pairs:
-    """Pairs of documents of one source or two, by the cosine of their terms."""
+) -> tuple[Pairs, list[Collection]]:
+    """Pairs of documents of one source or two, by the cosine of their terms, and the collections read."""
     collections: list[Collection] = []
     for source in sources:
         before = sum(collection.rows for collection in collections)
@@ -146,7 +146,7 @@ def pairs_by_meaning(
     if options.not_copies is not None:
         a, b, similarity = _not_copied(texts, (a, b, similarity), options.not_copies, engine)
     names = collections[0].ids, collections[-1].ids
-    return _named(joined, (a, b, similarity), boundary, names)
+    return _named(joined, (a, b, similarity), boundary, names), collections
 
 
 def pairs_by_weight(

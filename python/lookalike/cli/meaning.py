@@ -1,0 +1,82 @@
+"""lookalike pairs --measure tfidf: documents close in meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import typer
+
+from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates
+from lookalike.applications.documents.weighted import WeightedOptions, pairs_by_meaning
+from lookalike.cli.outcome import PairsOutcome
+from lookalike.engines import Engine
+from lookalike.errors import OptionError
+from lookalike.io import Source
+from lookalike.joins import Account
+from lookalike.runs import Stage
+from lookalike.runs.watch import Watch
+
+MEANING = "tfidf"
+_PAIRS = "pairs "
+
+
+def asked_of_meaning(context: typer.Context) -> WeightedOptions:
+    """The options that were typed; what was not takes the defaults of this measure, not of Jaccard's."""
+    source = context.get_parameter_source
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if (given := source(name)) is not None and given.name != "DEFAULT"
+    }
+    for name in ("method", "verify"):
+        if name in typed:
+            raise OptionError(f"--{name} has no choice with --measure {MEANING}: leave it out")
+    known = {field.name for field in fields(WeightedOptions)}
+    return WeightedOptions.of({name: value for name, value in typed.items() if name in known})
+
+
+def close_in_meaning(
+    sources: Sequence[Source], asked: dict[str, Any], *, engine: Engine, watch: Watch
+) -> PairsOutcome:
+    """Find the pairs; `asked` are the options and `expand`."""
+    options = WeightedOptions.of({name: value for name, value in asked.items() if name != "expand"})
+    found, collections = pairs_by_meaning(
+        sources, options, engine=engine, watch=watch, expand=asked["expand"]
+    )
+    account, rows = found.account, [collection.rows for collection in collections]
+    counts = {
+        "documents": sum(rows),
+        "documents_by_collection": rows,
+        "text_bytes": int(sum(collection.text_bytes.sum() for collection in collections)),
+        "short": account.short,
+        "unspaced": account.unspaced,
+        "unreadable": sum(source.unreadable.rows for source in sources),
+        "unreadable_files": sum(source.unreadable.files for source in sources),
+        "empty": account.empty,
+        "copies": account.copies,
+        "candidates": account.candidates,
+        "near_pairs": account.pairs,
+        "pairs": len(found),
+    }
+    return PairsOutcome(
+        found=found,
+        parameters=asked,
+        counts=counts,
+        estimates=lambda stages: run_estimates(account, stages),
+        lines=lambda stages: _lines(account, counts, options.not_copies, stages),
+        advice=bucket_advice(account),
+    )
+
+
+def _lines(
+    account: Account, counts: dict[str, Any], not_copies: float | None, stages: Sequence[Stage]
+) -> list[str]:
+    """A fact a line; where copies are left out, how many pairs are left."""
+    lines = pair_lines(account, counts, stages)
+    if not_copies is None:
+        return lines
+    left = f"{'not copied':<13} {counts['pairs']:,}, their shingles of five words under {not_copies:g} alike"
+    at = next(place for place, line in enumerate(lines) if line.startswith("near pairs")) + 1
+    return [*lines[:at], left, *(line for line in lines[at:] if not line.startswith(_PAIRS))]
