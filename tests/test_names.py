@@ -30,6 +30,7 @@ NAMES = [
     "TopOptions",
     "TopResult",
     "WeightedMinHash",
+    "WeightedOptions",
     "as_sets",
     "cluster",
     "compare",

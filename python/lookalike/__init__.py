@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
     from lookalike.applications.documents.dedup import dedup
+    from lookalike.applications.documents.weighted import WeightedOptions
     from lookalike.applications.grouping import cluster
     from lookalike.applications.measurements import Gallery, similar_measurements
     from lookalike.applications.sets import read_sets
@@ -77,6 +78,7 @@ _HOMES = {
     "TopOptions": "applications.top",
     "TopResult": "applications.top",
     "WeightedMinHash": "families",
+    "WeightedOptions": "applications.documents.weighted",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -114,6 +116,7 @@ __all__ = [
     "TopOptions",
     "TopResult",
     "WeightedMinHash",
+    "WeightedOptions",
     "as_sets",
     "cluster",
     "compare",

@@ -22,7 +22,7 @@ class WeightedMinHash(Family):
 
     Any weights over 0 will do, and no set is scaled: one with all weights doubled is half as similar as it
     was. For bags of few repeats `MinHash` on bags (`words:1+bag`) has the same law and is faster: here a
-    slot costs some 50 ns an element, there less than one. Slots are the same on every machine: all
+    slot costs some 75 ns an element, there less than one. Slots are the same on every machine: all
     arithmetic is of sums, products and quotients of 64-bit floats, the logarithm included.
 
     Parameters

@@ -73,12 +73,20 @@ pub fn logarithm(x: f64) -> f64 {
     // 2·atanh(s) = 2·(s + s³/3 + s⁵/5 + …), |s| < .172: the first term left out is under 2⁻⁵⁵ of the sum.
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let square = s * s;
-    let mut series = 0.0;
-    for odd in (1..=21).rev().step_by(2) {
-        series = series * square + 1.0 / f64::from(odd);
-    }
+    let series = ODD.iter().fold(0.0, |sum, coefficient| sum * square + coefficient);
     exponent as f64 * std::f64::consts::LN_2 + 2.0 * s * series
 }
+
+/// 1/21, 1/19, … 1/1: written out, for a quotient a term would cost more than all the rest.
+const ODD: [f64; 11] = {
+    let mut reciprocals = [0.0; 11];
+    let mut i = 0;
+    while i < 11 {
+        reciprocals[i] = 1.0 / (21 - 2 * i) as f64;
+        i += 1;
+    }
+    reciprocals
+};
 
 /// Σ coefficients[i]·xⁱ, from the last term on.
 fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
