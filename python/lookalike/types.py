@@ -1,6 +1,7 @@
 """What travels along the road: value objects on arrays.
 
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
+Bits              perceptual hashes and fingerprints, packed
 Signatures        one row of slots an item
 Pairs Clusters    results, Arrow inside, for people and for data frames
 
@@ -57,6 +58,34 @@ class Sets:
     def to_arrow(self) -> pa.LargeListArray:
         """As Arrow lists of uint64, without a copy."""
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.elements))
+
+
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """Rows of as many bits each: perceptual hashes, molecular fingerprints; `as_bits` makes them.
+
+    Attributes
+    ----------
+    words
+        A matrix of uint64, one row an item: its bytes, padded with zeros, read as little-endian words.
+    width
+        How many bits an item has.
+    """
+
+    words: U64
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, rows: Any) -> Bits:
+        """Some rows, by a slice, a mask or row numbers."""
+        return Bits(np.ascontiguousarray(self.words[rows].reshape(-1, self.words.shape[1])), self.width)
+
+    def to_bytes(self) -> U8:
+        """The rows as packed bytes, as `as_bits` takes them."""
+        packed: U8 = self.words.astype("<u8").view(np.uint8).reshape(len(self), -1)[:, : -(-self.width // 8)]
+        return packed
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """Sets → signatures: families of hash functions that collide as often as items are alike."""
 
+from lookalike.families.bitsampling import BitSampling
 from lookalike.families.family import Family
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
 
-__all__ = ["Family", "MinHash", "Permutations"]
+__all__ = ["BitSampling", "Family", "MinHash", "Permutations"]

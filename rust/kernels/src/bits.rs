@@ -89,7 +89,17 @@ pub(crate) use for_each_count;
 /// How many bits two rows differ in.
 #[inline(always)]
 pub(crate) fn apart(a: &[u64], b: &[u64]) -> u32 {
-    a.iter().zip(b).map(|(x, y)| (x ^ y).count_ones()).sum()
+    // Eight sums side by side, as a vector unit adds them: left to itself the compiler counts word after word.
+    const LANES: usize = 8;
+    let (whole, others) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: u32 = whole.remainder().iter().zip(others.remainder()).map(|(x, y)| (x ^ y).count_ones()).sum();
+    let mut sums = [0u64; LANES];
+    for (x, y) in whole.zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += u64::from((x[lane] ^ y[lane]).count_ones());
+        }
+    }
+    rest + sums.iter().sum::<u64>() as u32
 }
 
 /// A row's words on top of each other: 64 bits that differ in no more places than the rows do, for each bit falls on one.

@@ -1,0 +1,196 @@
+"""Perceptual hashes and molecular fingerprints: all similar pairs of rows of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import collect
+from lookalike.applications.documents.join import pair_columns
+from lookalike.engines import Engine, LocalEngine
+from lookalike.errors import EmptySourceError, MalformedRowError, OptionError, SourceError
+from lookalike.io import Source
+from lookalike.io.bits import open_hex
+from lookalike.joins.bitblocks import BitMeasure
+from lookalike.joins.bitrows import BitItems
+from lookalike.joins.bits import BitMethod, join_bits
+from lookalike.measures.bits import as_bits, from_hex
+from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import checked_recall, checked_threshold
+from lookalike.theory.thresholds import Written, scale_of
+from lookalike.types import I64, Bits, Pairs, concatenate
+
+_MEASURES = ("hamming", "jaccard")
+_METHODS = ("auto", "exact", "covering", "lsh")
+#: The threshold of each measure if none is given: what perceptual hashes of one picture differ in, and what
+#: chemists call similar.
+_THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
+
+
+def similar_bits(
+    bits: Any,
+    other: Any = None,
+    *,
+    measure: BitMeasure = "hamming",
+    threshold: Written | None = None,
+    recall: float = 0.95,
+    method: BitMethod = "auto",
+    column: str = "bits",
+    id: str | None = None,
+    expand: bool = False,
+    seed: int = 0,
+    engine: Engine | None = None,
+    threads: int | None = None,
+) -> Pairs:
+    """Find all pairs of hashes or fingerprints that are near.
+
+    Every pair was checked. Nothing is missed but by `method="lsh"`, which `auto` takes for large collections
+    and radii so large that no exact road is quick; `account.recall` then estimates what was missed.
+
+    Parameters
+    ----------
+    bits, other
+        Whatever `as_bits` takes: packed bytes, an array of uint64, hexadecimal strings, an Arrow column. Or a
+        table or paths (csv, jsonl, parquet; text files of a string a line) with hexadecimal strings in
+        `column`. With `other`, pairs go from a row of the first to one of the second.
+    measure
+        `hamming`: how many bits differ, the column `distance`. `jaccard`: of the bits set in either the share
+        set in both, known as Tanimoto similarity, the column `similarity`; rows without a bit match nothing.
+    threshold
+        The most bits that may differ, 3 if not given, or the least similarity, .8 if not given.
+    recall
+        What `lsh` promises of pairs exactly at the threshold.
+    method
+        `exact` compares every row with every other, 64 folded bits first; `covering` looks only at rows that
+        agree in a piece of their bits, as near ones must; `lsh` at rows that agree in a band of sampled bits.
+    column, id
+        Columns of a table: the strings, and what to call a row. Without `id` rows are numbered.
+    expand
+        Give every pair of exact copies, rather than each copy with one representative.
+
+    Examples
+    --------
+    >>> similar_bits(["ffff0000", "ffff0001", "0000ffff"], threshold=2)
+    1 pair
+    a  b  distance
+    0  1  1
+    """
+    if measure not in _MEASURES:
+        raise OptionError(f"measure={measure!r} is unknown for bits: choose {' or '.join(_MEASURES)}")
+    if method not in _METHODS:
+        raise OptionError(
+            f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
+        )
+    watch, engine = Watch(), engine or LocalEngine(threads)
+    given = (bits,) if other is None else (bits, other)
+    with watch.stage("read", unit="rows"):
+        collections = [_collect(one, column, id, engine) for one in given]
+    _check(collections)
+    width = collections[0].bits.width
+    wanted = _THRESHOLDS[measure] if threshold is None else threshold
+    joined = join_bits(
+        BitItems.of(engine, *(collection.bits for collection in collections)),
+        measure=measure,
+        threshold=scale_of("hamming", bits=width).read(wanted)
+        if measure == "hamming"
+        else checked_threshold(wanted),
+        recall=checked_recall(recall),
+        method=method,
+        seed=seed,
+        engine=engine,
+        watch=watch,
+    )
+    boundary = len(collections[0].bits) if len(collections) == 2 else None
+    a, b, value = pair_columns(joined, boundary=boundary, expand=expand)
+    columns = {
+        "a": collections[0].names(a),
+        "b": collections[-1].names(b if boundary is None else b - boundary),
+    }
+    if measure == "hamming":
+        columns["distance"] = pa.array(value.astype(np.int64))
+    else:
+        columns["similarity"] = pa.array(value)
+    return Pairs(pa.table(columns), account=joined.account)
+
+
+@dataclass(frozen=True, eq=False)
+class _Collection:
+    bits: Bits
+    names: Callable[[I64], pa.Array]
+
+
+def _collect(given: Any, column: str, id: str | None, engine: Engine) -> _Collection:
+    """Rows of bits in the order of their ids, and how to name them again."""
+    if not _is_named(given):
+        bits = as_bits(given)
+        return _Collection(bits=bits, names=pa.array)
+    return _from_source(open_hex(given, column=column, id=id), engine)
+
+
+def _is_named(given: Any) -> bool:
+    """Whether it is a table or names files, rather than rows of bits."""
+    if isinstance(given, Path) or (isinstance(given, str) and given):
+        return True
+    if isinstance(given, list):
+        return bool(given) and all(isinstance(one, Path) for one in given)
+    return hasattr(given, "column_names") or (
+        hasattr(given, "columns") and hasattr(given, "__arrow_c_stream__")
+    )
+
+
+def _from_source(source: Source, engine: Engine) -> _Collection:
+    # Strings are twice the size of their bits, and are let go a batch at a time.
+    collection = collect(source, engine, Watch())
+    parts: list[tuple[I64, Bits]] = []
+    for batch in collection.table.batches:
+        if len(batch):
+            parts.append((batch["row"].to_numpy(), _parsed(batch, collection.ids, parts)))
+    if not parts:
+        raise EmptySourceError("there is nothing to read: the input has no rows")
+    rows = concatenate((row for row, _ in parts), np.int64)
+    words = np.concatenate([part.words for _, part in parts])[np.argsort(rows, kind="stable")]
+    return _Collection(bits=Bits(words, parts[0][1].width), names=collection.ids)
+
+
+def _parsed(
+    batch: pa.RecordBatch, ids: Callable[[I64], pa.Array], before: Sequence[tuple[I64, Bits]]
+) -> Bits:
+    """A batch of strings as bits; what is wrong with a row is said with its id."""
+    try:
+        bits = from_hex(batch["text"])
+    except SourceError as fault:
+        raise _by_id(fault, batch, ids) from None
+    if before and bits.width != before[0][1].width:
+        name = ids(batch["row"].to_numpy()[:1])[0]
+        raise MalformedRowError(
+            f"row {name} has {bits.width} bits where those before it have {before[0][1].width}:"
+            " all rows need as many"
+        )
+    return bits
+
+
+def _by_id(fault: SourceError, batch: pa.RecordBatch, ids: Callable[[I64], pa.Array]) -> SourceError:
+    """The same with user ids in place of places in a batch."""
+    told = str(fault)
+    for place in sorted(
+        {int(part.split()[0]) for part in told.split("row ")[1:] if part.split()[0].isdigit()}, reverse=True
+    ):
+        name = ids(batch["row"].to_numpy()[place : place + 1])[0]
+        told = told.replace(f"row {place} (counted from 0)", f"row {name}").replace(
+            f"row {place} ", f"row {name} "
+        )
+    return MalformedRowError(told)
+
+
+def _check(collections: Sequence[_Collection]) -> None:
+    widths = [collection.bits.width for collection in collections]
+    if len(set(widths)) > 1:
+        raise OptionError(f"bits of {widths[0]} and of {widths[1]} do not compare: make them as wide")
+    rows = sum(len(collection.bits) for collection in collections)
+    if rows >= 2**32 - 1:
+        raise SourceError(f"{rows:,} rows are more than one run can tell apart: at most 4,294,967,294")
