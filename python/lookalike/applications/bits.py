@@ -161,30 +161,17 @@ def _parsed(
     batch: pa.RecordBatch, ids: Callable[[I64], pa.Array], before: Sequence[tuple[I64, Bits]]
 ) -> Bits:
     """A batch of strings as bits; what is wrong with a row is said with its id."""
-    try:
-        bits = from_hex(batch["text"])
-    except SourceError as fault:
-        raise _by_id(fault, batch, ids) from None
+
+    def name(place: int) -> str:
+        return f"row {ids(batch['row'].to_numpy()[place : place + 1])[0]}"
+
+    bits = from_hex(batch["text"], name=name)
     if before and bits.width != before[0][1].width:
-        name = ids(batch["row"].to_numpy()[:1])[0]
         raise MalformedRowError(
-            f"row {name} has {bits.width} bits where those before it have {before[0][1].width}:"
+            f"{name(0)} has {bits.width} bits where those before it have {before[0][1].width}:"
             " all rows need as many"
         )
     return bits
-
-
-def _by_id(fault: SourceError, batch: pa.RecordBatch, ids: Callable[[I64], pa.Array]) -> SourceError:
-    """The same with user ids in place of places in a batch."""
-    told = str(fault)
-    for place in sorted(
-        {int(part.split()[0]) for part in told.split("row ")[1:] if part.split()[0].isdigit()}, reverse=True
-    ):
-        name = ids(batch["row"].to_numpy()[place : place + 1])[0]
-        told = told.replace(f"row {place} (counted from 0)", f"row {name}").replace(
-            f"row {place} ", f"row {name} "
-        )
-    return MalformedRowError(told)
 
 
 def _check(collections: Sequence[_Collection]) -> None:

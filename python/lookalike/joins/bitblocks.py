@@ -23,8 +23,8 @@ from lookalike.types import I64, U32, U64, concatenate
 
 BitMeasure = Literal["hamming", "jaccard"]
 
-#: Rows of a block at least: their folded bits stay in a core's own cache. And the most blocks there should be,
-#: for the table of their pairs is made at the driver.
+#: Rows of a block at least: their folded bits stay in a core's own cache. And the most blocks there should
+#: be, for the table of their pairs is made at the driver.
 BLOCK_ROWS, MOST_BLOCKS = 1024, 1024
 
 

@@ -25,7 +25,7 @@ from lookalike.theory.costs import EXACT_WORTH
 from lookalike.types import I64, U64
 
 SAMPLE_ROWS = 1000
-#: What a key with the bits that travel along, and a comparison of folded bits, cost in nanoseconds of one core.
+#: What a key with the bits that travel along, and a comparison of folded bits, cost: nanoseconds of one core.
 KEY_NS, COMPARISON_NS = 120.0, 0.12
 
 
@@ -123,7 +123,7 @@ def plan_bits(sample: BitSample, radius: int, recall: float, slots: int) -> Plan
 
 
 def choose_road(sample: BitSample, radius: int, recall: float, slots: int) -> tuple[Choice, Plan | None]:
-    """Which road costs least, exact ones up to half as much again as bands; and the plan for bands, if any."""
+    """Which road costs least, exact ones up to half as much again as bands; and the plan of bands, if any."""
     items = sample.items
     pairs = float(items.possible_pairs())
     met = pairs * sample.meetings(radius)

@@ -31,7 +31,8 @@ def words_of(batch: pa.RecordBatch) -> U64:
     """The column `bits` as rows of words."""
     column = batch["bits"]
     if column.type == pa.uint64():
-        return column.to_numpy().reshape(-1, 1)
+        numbers: U64 = column.to_numpy().reshape(-1, 1)
+        return numbers
     width = column.type.byte_width // 8
     values = np.frombuffer(column.buffers()[1], np.uint64) if len(column) else np.empty(0, np.uint64)
     return values[column.offset * width :][: len(column) * width].reshape(-1, width)

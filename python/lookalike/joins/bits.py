@@ -122,7 +122,8 @@ def _joined(
             return apart.astype(np.float64)
         set_bits = distinct.sizes[a].astype(np.int64) + distinct.sizes[b]
         shared, joint = (set_bits - apart) // 2, (set_bits + apart) // 2
-        return shared.astype(np.float64) / np.maximum(joint, 1).astype(np.float64)
+        similarity: F64 = shared.astype(np.float64) / np.maximum(joint, 1).astype(np.float64)
+        return similarity
 
     def compare(a: I64, b: I64) -> F64:
         every = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), NearBits(items.width))

@@ -1,7 +1,7 @@
 """All pairs within a Hamming radius, through buckets of bits in which rows agree.
 
-    covering   the bits, in a random order, cut into one piece more than the radius: two rows within it agree in
-               a whole piece, so none is missed. Buckets that are large are cut again in the bits that are left.
+    covering   the bits, in a random order, cut into one piece more than the radius: two rows within it agree
+               in a whole piece, so none is missed. Large buckets are cut again in the bits that are left.
     sampling   bands of sampled bits (`BitSampling`), as many as the promised recall asks for. For radii at
                which pieces would be a few bits each, and everybody would meet everybody.
 
@@ -50,7 +50,7 @@ def pieces_of(width: int, radius: int, *, seed: int = 0) -> Way:
     """
     if not 0 <= radius < width:
         raise OptionError(
-            f"threshold={radius} is out of range: of {width:,} bits, 0 to {width - 1:,} may differ"
+            f"radius={radius} is out of range: of {width:,} bits, 0 to {width - 1:,} may differ"
         )
     offsets = np.arange(radius + 2, dtype=np.int64) * width // (radius + 1)
     return _core.shuffled_positions(width, seed=seed), offsets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike import _core
-from lookalike.errors import OptionError, SourceError
+from lookalike.errors import MalformedRowError, OptionError, SourceError
 from lookalike.types import F64, I64, U8, U32, U64, Bits, string_buffers
 
 #: More would not be told apart by 32-bit positions.
@@ -38,8 +38,10 @@ def as_bits(items: Any, *, width: int | None = None) -> Bits:
 
     Raises
     ------
-    SourceError
+    MalformedRowError
         If a row is of another width, null, or no hexadecimal number: it says which.
+    SourceError
+        If what is given holds no bits.
 
     Examples
     --------
@@ -89,11 +91,14 @@ def from_bytes(packed: U8) -> Bits:
     return Bits(padded.view("<u8").astype(np.uint64, copy=False), width)
 
 
-def from_hex(strings: pa.Array) -> Bits:
-    """Bits from an Arrow array of hexadecimal strings."""
-    if strings.null_count:
-        row = int(np.flatnonzero(strings.is_null().to_numpy(zero_copy_only=False))[0])
-        raise SourceError(f"row {row} (counted from 0) is null: drop it, or give it bits")
+def by_place(row: int) -> str:
+    """What to call a row that has no other name."""
+    return f"row {row} (counted from 0)"
+
+
+def from_hex(strings: pa.Array, *, name: Callable[[int], str] = by_place) -> Bits:
+    """Bits from an Arrow array of hexadecimal strings; `name` says what to call a row that is at fault."""
+    _check_filled(strings, name)
     values, offsets = string_buffers(pc.utf8_trim_whitespace(strings.cast(pa.large_string())))
     starts, ends = offsets[:-1], offsets[1:]
     starts = starts + 2 * _marked(values, starts, ends)
@@ -103,12 +108,12 @@ def from_hex(strings: pa.Array) -> Bits:
     digits = int(lengths[0])
     odd = np.flatnonzero(lengths != digits)
     if len(odd):
-        raise SourceError(
-            f"row {odd[0]} (counted from 0) has {lengths[odd[0]]} hexadecimal digits where row 0 has {digits}:"
+        raise MalformedRowError(
+            f"{name(int(odd[0]))} has {lengths[odd[0]]} hexadecimal digits where {name(0)} has {digits}:"
             " all rows need as many bits"
         )
     if not 0 < 4 * digits < _WIDEST:
-        raise SourceError("row 0 (counted from 0) has no hexadecimal digits: leave out rows without bits")
+        raise MalformedRowError(f"{name(0)} has no hexadecimal digits: leave out rows without bits")
     packed = np.empty((len(lengths), -(-digits // 2)), np.uint8)
     for first in range(0, len(lengths), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
@@ -116,12 +121,18 @@ def from_hex(strings: pa.Array) -> Bits:
         if digit.max(initial=0) == _NO_DIGIT:
             row, at = (int(place) for place in np.argwhere(digit == _NO_DIGIT)[0])
             text = str(strings[first + row])
-            raise SourceError(
-                f"row {first + row} (counted from 0) is {text!r:.40}, not hexadecimal: look at digit {at + 1}"
+            raise MalformedRowError(
+                f"{name(first + row)} is {text!r:.40}, not hexadecimal: look at digit {at + 1}"
             )
         packed[some] = digit[:, ::2] << 4
         packed[some, : digits // 2] |= digit[:, 1::2]
     return Bits(from_bytes(packed).words, 4 * digits)
+
+
+def _check_filled(column: pa.Array, name: Callable[[int], str]) -> None:
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MalformedRowError(f"{name(row)} is null: drop it, or give it bits")
 
 
 def _marked(values: U8, starts: I64, ends: I64) -> I64:
@@ -155,8 +166,8 @@ def _column(items: Any) -> pa.Array:
     rows = list(items)
     for at, row in enumerate(rows):
         if not isinstance(row, str):
-            raise SourceError(
-                f"row {at} (counted from 0) is a {type(row).__name__}, not a hexadecimal string:"
+            raise MalformedRowError(
+                f"{by_place(at)} is a {type(row).__name__}, not a hexadecimal string:"
                 " give numbers as a NumPy array of uint64"
             )
     return pa.array(rows, pa.large_string())
@@ -168,9 +179,7 @@ def _from_column(column: pa.Array) -> Bits:
         column, kind = column.dictionary_decode(), kind.value_type
     if str(kind) in ("string", "large_string", "string_view"):
         return from_hex(column)
-    if column.null_count:
-        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise SourceError(f"row {row} (counted from 0) is null: drop it, or give it bits")
+    _check_filled(column, by_place)
     if kind == pa.uint64():
         return _from_numbers(column.to_numpy())
     if pa.types.is_fixed_size_binary(kind):
@@ -187,5 +196,5 @@ def _narrowed(bits: Bits, width: int) -> Bits:
         raise OptionError(f"width={width} does not fit: rows have {bits.width} bits")
     spare = np.unpackbits(bits.to_bytes()[:, -1:], axis=1)[:, width - 8 * ((width - 1) // 8) :].any(axis=1)
     if spare.any():
-        raise SourceError(f"row {int(np.argmax(spare))} (counted from 0) has bits set beyond width={width}")
+        raise MalformedRowError(f"{by_place(int(np.argmax(spare)))} has bits set beyond width={width}")
     return Bits(bits.words, width)
