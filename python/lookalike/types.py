@@ -84,8 +84,8 @@ class Bits:
 
     def to_bytes(self) -> U8:
         """The rows as packed bytes, as `as_bits` takes them."""
-        packed: U8 = self.words.astype("<u8").view(np.uint8).reshape(len(self), -1)[:, : -(-self.width // 8)]
-        return packed
+        every: U8 = self.words.astype("<u8", copy=False).view(np.uint8)
+        return every[:, : -(-self.width // 8)]
 
 
 @dataclass(frozen=True, eq=False)

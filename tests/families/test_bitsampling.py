@@ -48,7 +48,7 @@ def test_slots_agree_as_often_as_the_law_says(width, distance):
 
 
 def test_bands_meet_as_often_as_independent_slots_would():
-    """Positions are drawn with replacement: without it bands would meet more seldom than plans take them to."""
+    """Positions are drawn with replacement: without it bands would meet more seldom than is planned."""
     width, distance, banding = 32, 8, Banding(bands=400, rows=6)
     rng = np.random.default_rng(3)
     met, trials = 0, 0

@@ -99,7 +99,7 @@ def test_what_holds_no_bits_is_refused(given, said):
 def test_a_width_leaves_no_bit_over():
     packed = np.array([[0xFF, 0xE0], [0x00, 0x20]], np.uint8)
     assert unpacked(as_bits(packed, width=11)).tolist() == [[1] * 11, [0] * 10 + [1]]
-    with pytest.raises(MalformedRowError, match="row 0 .* beyond width=10"):
+    with pytest.raises(MalformedRowError, match=r"row 0 .* beyond width=10"):
         as_bits(packed, width=10)
     for width in (0, 8, 17):
         with pytest.raises(OptionError, match="does not fit"):

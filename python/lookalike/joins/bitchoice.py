@@ -40,13 +40,13 @@ class BitSample:
         """How far apart two rows are."""
         _, _, apart = _core.bit_pairs(self.words, measure="hamming", threshold=self.items.width, plain=True)
         levels, counts = np.unique(apart, return_counts=True)
-        boundary = self.items.boundary
+        of_first = self.items.of_first
         return DistanceSample(
             levels=tuple(levels.tolist()),
             counts=tuple(counts.tolist()),
-            items=self.items.rows if boundary is None else boundary,
+            items=self.items.rows if of_first is None else of_first,
             values_per_item=self.items.words,
-            other_items=None if boundary is None else self.items.rows - boundary,
+            other_items=None if of_first is None else self.items.rows - of_first,
         )
 
     def meetings(self, radius: int) -> float:
@@ -74,6 +74,8 @@ def draw_bits(items: BitItems, engine: Engine) -> BitSample:
         if len(chosen) == SAMPLE_ROWS or limit == 2**64 - 1:
             break
         share *= 16
+    if not len(chosen):
+        return BitSample(words=np.empty((0, items.words), np.uint64), items=items)
     asked = Table.of(row=np.sort(rows[chosen]))
     drawn = engine.fetch(items.table, asked, ("row",), TakeBits())
     return BitSample(words=np.ascontiguousarray(all_words(drawn.batches)), items=items)

@@ -46,11 +46,15 @@ def all_words(batches: Sequence[pa.RecordBatch]) -> U64:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BitItems:
-    """Rows of bits: `row` and `bits`. From `boundary` on they are of a second collection."""
+    """Rows of bits: `row` and `bits`. From the number `boundary` on they are of a second collection.
+
+    Numbers may have gaps, so how many rows are `of_first` is kept apart.
+    """
 
     table: Table
     width: int
     boundary: int | None = None
+    of_first: int | None = None
 
     @property
     def rows(self) -> int:
@@ -64,9 +68,9 @@ class BitItems:
 
     def possible_pairs(self) -> int:
         """Pairs of one collection, or across two."""
-        if self.boundary is None:
+        if self.of_first is None:
             return self.rows * (self.rows - 1) // 2
-        return self.boundary * (self.rows - self.boundary)
+        return self.of_first * (self.rows - self.of_first)
 
     @classmethod
     def of(cls, engine: Engine, *collections: Bits) -> BitItems:
@@ -85,6 +89,7 @@ class BitItems:
             table=engine.scan(batches(), schema, lasting=True),
             width=collections[0].width,
             boundary=len(collections[0]) if len(collections) == 2 else None,
+            of_first=len(collections[0]) if len(collections) == 2 else None,
         )
 
 
@@ -114,7 +119,8 @@ def distinct_bits(items: BitItems, *, empty_too: bool, engine: Engine) -> Distin
     if going_on.all():
         return DistinctBits(items=items, representative=representative, sizes=sizes)
     table = engine.map(items.table, Marked(going_on))
-    going = BitItems(table=table, width=items.width, boundary=items.boundary)
+    of_first = None if items.boundary is None else int(np.count_nonzero(going_on[: items.boundary]))
+    going = BitItems(table=table, width=items.width, boundary=items.boundary, of_first=of_first)
     return DistinctBits(items=going, representative=representative, sizes=sizes)
 
 
