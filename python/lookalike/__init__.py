@@ -10,11 +10,14 @@ Everything here is a room on one road:
     top              the most similar of every item, and a label by them
     read_sets        sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     similar_strings  strings within a few edits of each other
+    similar_bits     perceptual hashes and fingerprints by Hamming distance or Tanimoto similarity
     frequent_pairs   pairs of items that are in many baskets together
     cluster          pairs → connected clusters
     compare          two texts: how similar, and what they share
     decontaminate    which test items occur, whole or in part, in training documents
     plan             what a threshold and a promised recall ask of the bands
+    HammingTable     hashes held for queries: whoever is within a few bits
+    BitSampling      the family of hash functions that look at single bits
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
@@ -31,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.applications.baskets import frequent_pairs
+    from lookalike.applications.bits import similar_bits
     from lookalike.applications.compare import Comparison, compare
     from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
@@ -41,11 +45,13 @@ if TYPE_CHECKING:
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import MinHash
+    from lookalike.families import BitSampling, MinHash
+    from lookalike.joins.hammingtable import HammingTable
+    from lookalike.measures.bits import as_bits
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
-    from lookalike.types import Clusters, Pairs, Sets
+    from lookalike.types import Bits, Clusters, Pairs, Sets
 
 __version__ = "0.1.0"
 
@@ -53,11 +59,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "Amplification": "theory",
     "Banding": "theory",
+    "BitSampling": "families",
+    "Bits": "types",
     "Cascade": "theory",
     "Clusters": "types",
     "Comparison": "applications.compare",
     "DedupOptions": "applications.documents",
     "DedupResult": "applications.documents",
+    "HammingTable": "joins.hammingtable",
     "LocalEngine": "engines",
     "LookalikeError": "errors",
     "MinHash": "families",
@@ -70,6 +79,7 @@ _HOMES = {
     "Shingle": "shingles",
     "TopOptions": "applications.top",
     "TopResult": "applications.top",
+    "as_bits": "measures.bits",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -78,6 +88,7 @@ _HOMES = {
     "frequent_pairs": "applications.baskets",
     "plan": "theory",
     "read_sets": "applications.sets",
+    "similar_bits": "applications.bits",
     "similar_pairs": "applications.documents",
     "similar_strings": "applications.strings",
     "top": "applications.top",
@@ -86,11 +97,14 @@ _HOMES = {
 __all__ = [
     "Amplification",
     "Banding",
+    "BitSampling",
+    "Bits",
     "Cascade",
     "Clusters",
     "Comparison",
     "DedupOptions",
     "DedupResult",
+    "HammingTable",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -103,6 +117,7 @@ __all__ = [
     "Shingle",
     "TopOptions",
     "TopResult",
+    "as_bits",
     "as_sets",
     "cluster",
     "compare",
@@ -111,6 +126,7 @@ __all__ = [
     "frequent_pairs",
     "plan",
     "read_sets",
+    "similar_bits",
     "similar_pairs",
     "similar_strings",
     "top",

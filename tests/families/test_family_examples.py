@@ -6,10 +6,12 @@ import importlib
 import pytest
 
 ROOMS = [
+    "families.bitsampling",
     "families.minhash",
     "families.permutations",
     "shingles.spec",
     "shingles.sets",
+    "measures.bits",
     "measures.exact",
     "measures.sets",
 ]

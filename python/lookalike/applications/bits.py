@@ -12,18 +12,17 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import collect
 from lookalike.applications.documents.join import pair_columns
-from lookalike.engines import Engine, LocalEngine
-from lookalike.errors import EmptySourceError, MalformedRowError, OptionError, SourceError
-from lookalike.io import Source
+from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.io.bits import open_hex
 from lookalike.joins.bitblocks import BitMeasure
-from lookalike.joins.bitrows import BitItems
+from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
 from lookalike.measures.bits import as_bits, from_hex
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import checked_recall, checked_threshold
 from lookalike.theory.thresholds import Written, scale_of
-from lookalike.types import I64, Bits, Pairs, concatenate
+from lookalike.types import I64, Pairs
 
 _MEASURES = ("hamming", "jaccard")
 _METHODS = ("auto", "exact", "covering", "lsh")
@@ -87,14 +86,14 @@ def similar_bits(
             f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
         )
     watch, engine = Watch(), engine or LocalEngine(threads)
-    given = (bits,) if other is None else (bits, other)
-    with watch.stage("read", unit="rows"):
-        collections = [_collect(one, column, id, engine) for one in given]
-    _check(collections)
-    width = collections[0].bits.width
+    collections: list[_Collection] = []
+    for one in (bits,) if other is None else (bits, other):
+        before = sum(collection.rows for collection in collections)
+        collections.append(_collect(one, column, id, engine, watch, first_row=before))
+    width = _common_width(collections)
     wanted = _THRESHOLDS[measure] if threshold is None else threshold
     joined = join_bits(
-        BitItems.of(engine, *(collection.bits for collection in collections)),
+        BitItems.together([collection.table for collection in collections], width),
         measure=measure,
         threshold=scale_of("hamming", bits=width).read(wanted)
         if measure == "hamming"
@@ -105,7 +104,7 @@ def similar_bits(
         engine=engine,
         watch=watch,
     )
-    boundary = len(collections[0].bits) if len(collections) == 2 else None
+    boundary = collections[0].rows if len(collections) == 2 else None
     a, b, value = pair_columns(joined, boundary=boundary, expand=expand)
     columns = {
         "a": collections[0].names(a),
@@ -120,21 +119,56 @@ def similar_bits(
 
 @dataclass(frozen=True, eq=False)
 class _Collection:
-    bits: Bits
+    """Rows of bits in the order of their ids, and how to name them again."""
+
+    table: Table
+    width: int
     names: Callable[[I64], pa.Array]
 
+    @property
+    def rows(self) -> int:
+        return self.table.rows
 
-def _collect(given: Any, column: str, id: str | None, engine: Engine) -> _Collection:
-    """Rows of bits in the order of their ids, and how to name them again."""
+
+def _collect(
+    given: Any, column: str, id: str | None, engine: Engine, watch: Watch, *, first_row: int
+) -> _Collection:
     if not _is_named(given):
         bits = as_bits(given)
-        return _Collection(bits=bits, names=pa.array)
-    return _from_source(open_hex(given, column=column, id=id), engine)
+        return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
+    strings = collect(open_hex(given, column=column, id=id), engine, watch, first_row=first_row)
+    if not strings.rows:
+        raise EmptySourceError("there is nothing to read: the input has no rows")
+    first = next(batch for batch in strings.table.batches if len(batch))
+
+    def name(row: int) -> str:
+        return f"row {strings.ids(np.array([row - first_row]))[0]}"
+
+    digits = HexBits(None, name)(first.slice(0, 1)).schema.metadata[_DIGITS]
+    table = engine.map(strings.table, HexBits(int(digits), name))
+    return _Collection(table, 4 * int(digits), strings.ids)
+
+
+_DIGITS = b"digits"
+
+
+@dataclass(frozen=True, eq=False)
+class HexBits:
+    """A stage: `row`, `text` of `digits` hexadecimal digits → `row`, `bits`; `name` is that of a row."""
+
+    digits: int | None
+    name: Callable[[int], str]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = batch["row"].to_numpy()
+        bits = from_hex(batch["text"], digits=self.digits, name=lambda at: self.name(int(rows[at])))
+        parsed = pa.record_batch({"row": batch["row"], "bits": bits_column(bits.words)})
+        return parsed.replace_schema_metadata({_DIGITS: str(bits.width // 4)})
 
 
 def _is_named(given: Any) -> bool:
     """Whether it is a table or names files, rather than rows of bits."""
-    if isinstance(given, Path) or (isinstance(given, str) and given):
+    if isinstance(given, str | Path):
         return True
     if isinstance(given, list):
         return bool(given) and all(isinstance(one, Path) for one in given)
@@ -143,41 +177,11 @@ def _is_named(given: Any) -> bool:
     )
 
 
-def _from_source(source: Source, engine: Engine) -> _Collection:
-    # Strings are twice the size of their bits, and are let go a batch at a time.
-    collection = collect(source, engine, Watch())
-    parts: list[tuple[I64, Bits]] = []
-    for batch in collection.table.batches:
-        if len(batch):
-            parts.append((batch["row"].to_numpy(), _parsed(batch, collection.ids, parts)))
-    if not parts:
-        raise EmptySourceError("there is nothing to read: the input has no rows")
-    rows = concatenate((row for row, _ in parts), np.int64)
-    words = np.concatenate([part.words for _, part in parts])[np.argsort(rows, kind="stable")]
-    return _Collection(bits=Bits(words, parts[0][1].width), names=collection.ids)
-
-
-def _parsed(
-    batch: pa.RecordBatch, ids: Callable[[I64], pa.Array], before: Sequence[tuple[I64, Bits]]
-) -> Bits:
-    """A batch of strings as bits; what is wrong with a row is said with its id."""
-
-    def name(place: int) -> str:
-        return f"row {ids(batch['row'].to_numpy()[place : place + 1])[0]}"
-
-    bits = from_hex(batch["text"], name=name)
-    if before and bits.width != before[0][1].width:
-        raise MalformedRowError(
-            f"{name(0)} has {bits.width} bits where those before it have {before[0][1].width}:"
-            " all rows need as many"
-        )
-    return bits
-
-
-def _check(collections: Sequence[_Collection]) -> None:
-    widths = [collection.bits.width for collection in collections]
+def _common_width(collections: Sequence[_Collection]) -> int:
+    widths = [collection.width for collection in collections]
     if len(set(widths)) > 1:
         raise OptionError(f"bits of {widths[0]} and of {widths[1]} do not compare: make them as wide")
-    rows = sum(len(collection.bits) for collection in collections)
+    rows = sum(collection.rows for collection in collections)
     if rows >= 2**32 - 1:
         raise SourceError(f"{rows:,} rows are more than one run can tell apart: at most 4,294,967,294")
+    return widths[0]

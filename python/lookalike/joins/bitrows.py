@@ -75,22 +75,31 @@ class BitItems:
     @classmethod
     def of(cls, engine: Engine, *collections: Bits) -> BitItems:
         """One collection that is in memory, or two of the same width."""
-        first_rows = np.cumsum([0, *(len(bits) for bits in collections)])
-        schema = pa.schema([("row", pa.int64()), ("bits", bits_column(collections[0].words[:0]).type)])
+        first_rows = np.cumsum([0, *(len(bits) for bits in collections)]).tolist()
+        tables = [
+            bit_table(bits, engine, first_row=first)
+            for bits, first in zip(collections, first_rows, strict=False)
+        ]
+        return cls.together(tables, collections[0].width)
 
-        def batches() -> Iterator[pa.RecordBatch]:
-            for bits, first in zip(collections, first_rows.tolist(), strict=False):
-                for at in range(0, len(bits), BATCH_ROWS):
-                    words = bits.words[at : at + BATCH_ROWS]
-                    rows = np.arange(first + at, first + at + len(words), dtype=np.int64)
-                    yield pa.record_batch([pa.array(rows), bits_column(words)], schema=schema)
+    @classmethod
+    def together(cls, tables: Sequence[Table], width: int) -> BitItems:
+        """One table, or two whose rows are numbered one after the other."""
+        boundary = tables[0].rows if len(tables) == 2 else None
+        return cls(table=Table.together(tables), width=width, boundary=boundary, of_first=boundary)
 
-        return cls(
-            table=engine.scan(batches(), schema, lasting=True),
-            width=collections[0].width,
-            boundary=len(collections[0]) if len(collections) == 2 else None,
-            of_first=len(collections[0]) if len(collections) == 2 else None,
-        )
+
+def bit_table(bits: Bits, engine: Engine, *, first_row: int = 0) -> Table:
+    """Bits that are in memory as a table, its rows numbered from `first_row`."""
+    schema = pa.schema([("row", pa.int64()), ("bits", bits_column(bits.words[:0]).type)])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for at in range(0, len(bits), BATCH_ROWS):
+            words = bits.words[at : at + BATCH_ROWS]
+            rows = np.arange(first_row + at, first_row + at + len(words), dtype=np.int64)
+            yield pa.record_batch([pa.array(rows), bits_column(words)], schema=schema)
+
+    return engine.scan(batches(), schema, lasting=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

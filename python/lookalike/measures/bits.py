@@ -96,20 +96,24 @@ def by_place(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-def from_hex(strings: pa.Array, *, name: Callable[[int], str] = by_place) -> Bits:
-    """Bits from an Arrow array of hexadecimal strings; `name` says what to call a row that is at fault."""
+def from_hex(strings: pa.Array, *, digits: int | None = None, name: Callable[[int], str] = by_place) -> Bits:
+    """Bits from an Arrow array of hexadecimal strings.
+
+    `digits` says how many each has, those of the first row if it is None; `name` what to call a row that is
+    at fault.
+    """
     _check_filled(strings, name)
     values, offsets = string_buffers(pc.utf8_trim_whitespace(strings.cast(pa.large_string())))
     starts, ends = offsets[:-1], offsets[1:]
     starts = starts + 2 * _marked(values, starts, ends)
     lengths = ends - starts
-    if not len(lengths):
+    if digits is None and not len(lengths):
         raise SourceError("there are no rows, so nobody knows how many bits they have")
-    digits = int(lengths[0])
+    digits = int(lengths[0]) if digits is None else digits
     odd = np.flatnonzero(lengths != digits)
     if len(odd):
         raise MalformedRowError(
-            f"{name(int(odd[0]))} has {lengths[odd[0]]} hexadecimal digits where {name(0)} has {digits}:"
+            f"{name(int(odd[0]))} has {lengths[odd[0]]} hexadecimal digits where the first row has {digits}:"
             " all rows need as many bits"
         )
     if not 0 < 4 * digits < _WIDEST:
