@@ -74,7 +74,7 @@ def test_tanimoto_counts_what_is_shared_of_what_is_set():
     ("options", "said"),
     [
         ({"measure": "cosine"}, "measure='cosine' is unknown for bits: choose hamming or jaccard"),
-        ({"method": "prefix"}, "method='prefix' is unknown for bits"),
+        ({"method": "prefix"}, "method='prefix' is unknown: choose auto, exact, covering or lsh"),
         ({"threshold": 64}, "of 64 bits, a whole number from 0 to 63"),
         ({"threshold": 1.5}, "of 64 bits, a whole number from 0 to 63"),
         ({"measure": "jaccard", "threshold": 3}, "threshold=3"),
@@ -95,7 +95,7 @@ def test_bits_of_two_widths_do_not_compare():
 def test_a_row_at_fault_is_named_by_its_id(tmp_path):
     file = tmp_path / "hashes.csv"
     file.write_text("id,bits\nb,ff00\na,ff0\nc,ff00\n")
-    with pytest.raises(MalformedRowError, match="row b has 4 hexadecimal digits where the first row has 3"):
+    with pytest.raises(MalformedRowError, match="row a has 3 hexadecimal digits where the first row has 4"):
         la.similar_bits(file, id="id")
     file.write_text("id,bits\nb,ff00\na,zz00\n")
     with pytest.raises(MalformedRowError, match="row a is 'zz00', not hexadecimal: look at digit 1"):
