@@ -111,9 +111,8 @@ def hamming(count: int, runs: int) -> tuple[list[tuple[str, ...]], list[str]]:
         said = table.query(hashes[row])
         assert said["row"].to_pylist() == near.tolist(), "a query misses or invents rows"
         assert said["distance"].to_pylist() == apart.tolist(), "a query gives wrong distances"
-    scan, _ = timed(
-        lambda: [_core.scan_bits(bits.words, bits.words[row], most=RADIUS) for row in asked[:10]], runs
-    )
+    few = bits.words[asked[:10]]
+    scan, _ = timed(lambda: [_core.scan_bits(bits.words, one, most=RADIUS) for one in few], runs)
     query, _ = timed(lambda: [table.query(hashes[row]) for row in asked.tolist()], runs)
     scan, query = scan / len(few), query / len(asked)
     seconds, pairs = timed(lambda: la.similar_bits(bits, threshold=RADIUS), 1)
@@ -126,7 +125,7 @@ def hamming(count: int, runs: int) -> tuple[list[tuple[str, ...]], list[str]]:
         ("", "HammingTable", f"{1e3 * query:.3f} ms", f"{scan / query:.0f}×", "exact"),
         (
             f"all pairs within {RADIUS} bits",
-            pairs.account.method,
+            method,
             f"{seconds:.1f} s",
             "",
             f"{len(pairs):,} pairs",
@@ -188,9 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args(arguments)
-    packed = (
-        made_up_fingerprints(given.molecules) if given.fingerprints is None else np.load(given.fingerprints)
-    )
+    file = given.fingerprints
+    packed = made_up_fingerprints(given.molecules) if file is None else np.load(file)
     about_hashes, hash_notes = hamming(given.hashes, given.runs)
     about_molecules, molecule_notes = tanimoto(packed, given.runs)
     source = "made up" if file is None else "read from a file"
