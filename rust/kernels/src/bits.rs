@@ -95,6 +95,7 @@ pub(crate) fn apart(a: &[u64], b: &[u64]) -> u32 {
     let rest: u32 = whole.remainder().iter().zip(others.remainder()).map(|(x, y)| (x ^ y).count_ones()).sum();
     let mut sums = [0u64; LANES];
     for (x, y) in whole.zip(others) {
+        let (x, y): (&[u64; LANES], &[u64; LANES]) = (x.try_into().expect("eight"), y.try_into().expect("eight"));
         for lane in 0..LANES {
             sums[lane] += u64::from((x[lane] ^ y[lane]).count_ones());
         }

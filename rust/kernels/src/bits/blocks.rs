@@ -73,11 +73,13 @@ fn every_pair_on<L: Lanes>(left: Rows<'_>, right: Rows<'_>, within: bool, bound:
     let (mut set, mut others) = (vec![0; left.len()], vec![0; right.len()]);
     super::sizes_on::<L>(left, &mut set);
     super::sizes_on::<L>(right, &mut others);
+    // What is allowed depends on how many bits are set in both together: looked up, where to work it out takes a division.
+    let most_set = set.iter().chain(&others).copied().max().unwrap_or(0);
+    let allowed: Vec<u32> = (0..=2 * most_set).map(|set| bound.most_apart(set, 0)).collect();
     for (i, x) in left.iter().enumerate() {
         for (j, y) in right.iter().enumerate().skip(if within { i + 1 } else { 0 }) {
             let bits = apart(x, y);
-            // The bound first: it is a comparison, where to be sure takes a division.
-            if bits <= bound.most_apart(set[i], others[j]) && bound.reached(set[i], others[j], bits) {
+            if bits <= allowed[(set[i] + others[j]) as usize] && bound.reached(set[i], others[j], bits) {
                 out.push(Apart { a: i as u32, b: j as u32, bits });
             }
         }
