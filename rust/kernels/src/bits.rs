@@ -89,18 +89,8 @@ pub(crate) use for_each_count;
 /// How many bits two rows differ in.
 #[inline(always)]
 pub(crate) fn apart(a: &[u64], b: &[u64]) -> u32 {
-    // Eight sums side by side, as a vector unit adds them: left to itself the compiler counts word after word.
-    const LANES: usize = 8;
-    let (whole, others) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: u32 = whole.remainder().iter().zip(others.remainder()).map(|(x, y)| (x ^ y).count_ones()).sum();
-    let mut sums = [0u64; LANES];
-    for (x, y) in whole.zip(others) {
-        let (x, y): (&[u64; LANES], &[u64; LANES]) = (x.try_into().expect("eight"), y.try_into().expect("eight"));
-        for lane in 0..LANES {
-            sums[lane] += u64::from((x[lane] ^ y[lane]).count_ones());
-        }
-    }
-    rest + sums.iter().sum::<u64>() as u32
+    // Added up as wide as they are counted: narrower sums would have to be packed first.
+    a.iter().zip(b).map(|(x, y)| u64::from((x ^ y).count_ones())).sum::<u64>() as u32
 }
 
 /// A row's words on top of each other: 64 bits that differ in no more places than the rows do, for each bit falls on one.
@@ -171,10 +161,10 @@ fn compare_on<L: Lanes>(rows: Rows<'_>, a: &[u32], b: &[u32], out: &mut [(u32, u
         let (x, y) = (rows.get(a as usize), rows.get(b as usize));
         let (mut shared, mut joint) = (0, 0);
         for (x, y) in x.iter().zip(y) {
-            shared += (x & y).count_ones();
-            joint += (x | y).count_ones();
+            shared += u64::from((x & y).count_ones());
+            joint += u64::from((x | y).count_ones());
         }
-        *counts = (shared, joint);
+        *counts = (shared as u32, joint as u32);
     }
 }
 
