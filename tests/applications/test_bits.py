@@ -80,6 +80,7 @@ def test_tanimoto_counts_what_is_shared_of_what_is_set():
         ({"measure": "jaccard", "threshold": 3}, "threshold=3"),
         ({"measure": "jaccard", "method": "covering"}, "by jaccard bits are compared exactly"),
         ({"recall": 2}, "recall=2"),
+        ({"seed": -1}, "seed=-1"),
     ],
 )
 def test_options_out_of_range_are_refused(options, said):

@@ -71,6 +71,8 @@ def similar_bits(
         Columns of a table: the strings, and what to call a row. Without `id` rows are numbered.
     expand
         Give every pair of exact copies, rather than each copy with one representative.
+    seed
+        Orders or samples the bits; the answer of exact methods does not depend on it.
 
     Examples
     --------
@@ -85,6 +87,8 @@ def similar_bits(
         raise OptionError(
             f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
         )
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
+        raise OptionError(f"seed={seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
     watch, engine = Watch(), engine or LocalEngine(threads)
     collections: list[_Collection] = []
     for one in (bits,) if other is None else (bits, other):
