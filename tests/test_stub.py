@@ -106,6 +106,11 @@ COUNTS = np.arange(16, dtype=np.uint32)
 ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
 LEAST = _core.LeastShared("jaccard", 0.5)
 HELD = _core.HeldSets(SETS, ROWS)
+BITS = np.arange(2, dtype=np.uint64).reshape(2, 1)
+PIECES = (np.arange(64, dtype=np.uint32), np.array([0, 32, 64]))
+MASKS = _core.BitMasks(PIECES, words=1)
+TABLE = _core.BitTable(BITS, PIECES, threads=1)
+RUN = np.array([0, 2])
 
 CALLS = {
     "paths": _core.paths,
@@ -166,6 +171,17 @@ CALLS = {
         TEXTS, SHINGLER, SHINGLER.document_frequencies(TEXTS), documents=2, threads=1
     ),
     "compare_weighted": lambda: _core.compare_weighted([WEIGHTED], ROWS, ROWS, measure="cosine", threads=1),
+    "BitMasks.keys": lambda: MASKS.keys(BITS, 0, 2),
+    "BitMasks.covered_pairs": lambda: MASKS.covered_pairs(BITS, ROWS, RUN, np.zeros(1, np.uint16), radius=1),
+    "BitTable.query": lambda: TABLE.query(BITS[0], most=1),
+    "bit_sizes": lambda: _core.bit_sizes(BITS),
+    "compare_bits": lambda: _core.compare_bits(BITS, ROWS, ROWS),
+    "scan_bits": lambda: _core.scan_bits(BITS, BITS[0], most=1),
+    "bit_pairs": lambda: _core.bit_pairs(BITS, measure="hamming", threshold=1),
+    "drawn_positions": lambda: _core.drawn_positions(64, 3, seed=0),
+    "shuffled_positions": lambda: _core.shuffled_positions(64, seed=0),
+    "sample_bits": lambda: _core.sample_bits(BITS, ROWS),
+    "bucket_pairs": lambda: _core.bucket_pairs(BITS, ROWS, RUN, radius=1),
 }
 
 

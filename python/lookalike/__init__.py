@@ -11,11 +11,14 @@ Everything here is a room on one road:
     read_sets        sets in files: a set a line, an edge a row, a list a row, a sparse matrix
     similar_strings  strings within a few edits of each other
     similar_measurements  items close in most of their measurements; Gallery, to look one up
+    similar_bits     perceptual hashes and fingerprints by Hamming distance or Tanimoto similarity
     frequent_pairs   pairs of items that are in many baskets together
     cluster          pairs → connected clusters
     compare          two texts: how similar, and what they share
     decontaminate    which test items occur, whole or in part, in training documents
     plan             what a threshold and a promised recall ask of the bands
+    HammingTable     hashes held for queries: whoever is within a few bits
+    BitSampling      the family of hash functions that look at single bits
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
     WeightedMinHash  the same for bags and weighted sets
     Ranges           range buckets of measurements, such as those of faces
@@ -34,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.applications.baskets import frequent_pairs
+    from lookalike.applications.bits import similar_bits
     from lookalike.applications.compare import Comparison, compare
     from lookalike.applications.decontaminate import decontaminate
     from lookalike.applications.documents import DedupOptions, DedupResult, PairOptions, similar_pairs
@@ -46,11 +50,13 @@ if TYPE_CHECKING:
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import MinHash, Ranges, WeightedMinHash
+    from lookalike.families import BitSampling, MinHash, Ranges, WeightedMinHash
+    from lookalike.joins.hammingtable import HammingTable
+    from lookalike.measures.bits import as_bits
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
-    from lookalike.types import Clusters, Pairs, Sets
+    from lookalike.types import Bits, Clusters, Pairs, Sets
 
 __version__ = "0.1.0"
 
@@ -58,12 +64,15 @@ __version__ = "0.1.0"
 _HOMES = {
     "Amplification": "theory",
     "Banding": "theory",
+    "BitSampling": "families",
+    "Bits": "types",
     "Cascade": "theory",
     "Clusters": "types",
     "Comparison": "applications.compare",
     "DedupOptions": "applications.documents",
     "DedupResult": "applications.documents",
     "Gallery": "applications.measurements",
+    "HammingTable": "joins.hammingtable",
     "LocalEngine": "engines",
     "LookalikeError": "errors",
     "MinHash": "families",
@@ -79,6 +88,7 @@ _HOMES = {
     "TopResult": "applications.top",
     "WeightedMinHash": "families",
     "WeightedOptions": "applications.documents.weighted",
+    "as_bits": "measures.bits",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -88,6 +98,7 @@ _HOMES = {
     "plan": "theory",
     "read_sets": "applications.sets",
     "similar_measurements": "applications.measurements",
+    "similar_bits": "applications.bits",
     "similar_pairs": "applications.documents",
     "similar_strings": "applications.strings",
     "top": "applications.top",
@@ -96,12 +107,15 @@ _HOMES = {
 __all__ = [
     "Amplification",
     "Banding",
+    "BitSampling",
+    "Bits",
     "Cascade",
     "Clusters",
     "Comparison",
     "DedupOptions",
     "DedupResult",
     "Gallery",
+    "HammingTable",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -117,6 +131,7 @@ __all__ = [
     "TopResult",
     "WeightedMinHash",
     "WeightedOptions",
+    "as_bits",
     "as_sets",
     "cluster",
     "compare",
@@ -125,6 +140,7 @@ __all__ = [
     "frequent_pairs",
     "plan",
     "read_sets",
+    "similar_bits",
     "similar_measurements",
     "similar_pairs",
     "similar_strings",

@@ -247,3 +247,58 @@ def compare_weighted(
     measure: str,
     threads: int,
 ) -> NDArray[np.float64]: ...
+
+# Rows of bits, a row of 64-bit words each.
+
+# Rows a and b, and in how many bits they differ.
+_Apart: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]
+
+@final
+class BitMasks:
+    def __new__(cls, positions: _Neighbours, *, words: int) -> Self: ...
+    def keys(self, rows: NDArray[np.uint64], first: int, last: int) -> NDArray[np.uint64]: ...
+    def covered_pairs(
+        self,
+        rows: NDArray[np.uint64],
+        numbers: NDArray[np.uint32],
+        runs: NDArray[np.int64],
+        of: NDArray[np.uint16],
+        *,
+        radius: int,
+        boundary: int | None = None,
+        path: str | None = None,
+    ) -> _Apart: ...
+
+@final
+class BitTable:
+    def __new__(cls, rows: NDArray[np.uint64], pieces: _Neighbours, *, threads: int) -> Self: ...
+    def query(self, query: NDArray[np.uint64], *, most: int, path: str | None = None) -> _TwoColumns: ...
+
+def bit_sizes(rows: NDArray[np.uint64], *, path: str | None = None) -> NDArray[np.uint32]: ...
+def compare_bits(
+    rows: NDArray[np.uint64], a: NDArray[np.uint32], b: NDArray[np.uint32], *, path: str | None = None
+) -> _TwoColumns: ...
+def scan_bits(
+    rows: NDArray[np.uint64], query: NDArray[np.uint64], *, most: int, path: str | None = None
+) -> _TwoColumns: ...
+def bit_pairs(
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64] | None = None,
+    *,
+    measure: str,
+    threshold: float,
+    plain: bool = False,
+    path: str | None = None,
+) -> _Apart: ...
+def drawn_positions(width: int, count: int, *, seed: int) -> NDArray[np.uint32]: ...
+def shuffled_positions(width: int, *, seed: int) -> NDArray[np.uint32]: ...
+def sample_bits(rows: NDArray[np.uint64], positions: NDArray[np.uint32]) -> NDArray[np.uint64]: ...
+def bucket_pairs(
+    rows: NDArray[np.uint64],
+    numbers: NDArray[np.uint32],
+    runs: NDArray[np.int64],
+    *,
+    radius: int,
+    boundary: int | None = None,
+    path: str | None = None,
+) -> _Apart: ...

@@ -2,6 +2,7 @@
 
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
 WeightedSets      sets whose elements have weights
+Bits              perceptual hashes and fingerprints, packed
 Signatures        one row of slots an item
 Pairs Clusters    results, Arrow inside, for people and for data frames
 
@@ -79,6 +80,34 @@ class WeightedSets:
     def buffers(self) -> tuple[U64, I64, F64]:
         """As kernels take them."""
         return self.elements, self.offsets, self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """Rows of as many bits each: perceptual hashes, molecular fingerprints; `as_bits` makes them.
+
+    Attributes
+    ----------
+    words
+        A matrix of uint64, one row an item: its bytes, padded with zeros, read as little-endian words.
+    width
+        How many bits an item has.
+    """
+
+    words: U64
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, rows: Any) -> Bits:
+        """Some rows, by a slice, a mask or row numbers."""
+        return Bits(np.ascontiguousarray(self.words[rows].reshape(-1, self.words.shape[1])), self.width)
+
+    def to_bytes(self) -> U8:
+        """The rows as packed bytes, as `as_bits` takes them."""
+        every: U8 = self.words.astype("<u8", copy=False).view(np.uint8)
+        return every[:, : -(-self.width // 8)]
 
 
 @dataclass(frozen=True, eq=False)

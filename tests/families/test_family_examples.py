@@ -6,6 +6,7 @@ import importlib
 import pytest
 
 ROOMS = [
+    "families.bitsampling",
     "families.minhash",
     "families.permutations",
     "families.ranges",
@@ -14,6 +15,7 @@ ROOMS = [
     "measures.closeness",
     "shingles.spec",
     "shingles.sets",
+    "measures.bits",
     "measures.exact",
     "measures.sets",
     "measures.weights",

@@ -12,6 +12,7 @@ columns.py     what lies in a column becomes text
 units.py       paragraphs and lines of texts
 edits.py       kept documents with another text
 setfiles.py    a set a line
+bits.py        hexadecimal strings
 edges.py       tables that hold sets: an edge a row, or a list a row
 matrices.py    sparse matrices in files
 faults.py      rows that cannot be read

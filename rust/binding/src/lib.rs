@@ -1,9 +1,10 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`], [`weighting`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`], [`weighting`], [`bits`].
 
 mod arrays;
+mod bits;
 mod doorway;
 mod joining;
 mod nearest;
@@ -32,5 +33,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     roads::register(module)?;
     nearest::register(module)?;
     passages::register(module)?;
-    weighting::register(module)
+    weighting::register(module)?;
+    bits::register(module)
 }

@@ -12,13 +12,15 @@
 //! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
 //! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
 //! [`nearest`], sets → the most similar of each; [`weighted`], weighted sets → signatures and measures; [`terms`], documents → weighted terms, and
-//! [`sparse`], their sides of random hyperplanes.
+//! [`sparse`], their sides of random hyperplanes;
+//! [`bits`], rows of bits by Hamming distance and Tanimoto similarity.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
 pub mod agreeing;
 pub mod bands;
 pub mod baskets;
+pub mod bits;
 mod chars;
 pub mod components;
 pub mod draws;

@@ -1,0 +1,191 @@
+"""Perceptual hashes and molecular fingerprints: all similar pairs of rows of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.applications.documents.collection import collect
+from lookalike.applications.documents.join import pair_columns
+from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.errors import EmptySourceError, OptionError, SourceError
+from lookalike.io.bits import open_hex
+from lookalike.joins.bitblocks import BitMeasure
+from lookalike.joins.bitrows import BitItems, bit_table, bits_column
+from lookalike.joins.bits import BitMethod, join_bits
+from lookalike.measures.bits import as_bits, from_hex
+from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import checked_recall, checked_threshold
+from lookalike.theory.thresholds import Written, scale_of
+from lookalike.types import I64, Pairs
+
+_MEASURES = ("hamming", "jaccard")
+_METHODS = ("auto", "exact", "covering", "lsh")
+#: The threshold of each measure if none is given: what perceptual hashes of one picture differ in, and what
+#: chemists call similar.
+_THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
+
+
+def similar_bits(
+    bits: Any,
+    other: Any = None,
+    *,
+    measure: BitMeasure = "hamming",
+    threshold: Written | None = None,
+    recall: float = 0.95,
+    method: BitMethod = "auto",
+    column: str = "bits",
+    id: str | None = None,
+    expand: bool = False,
+    seed: int = 0,
+    engine: Engine | None = None,
+    threads: int | None = None,
+) -> Pairs:
+    """Find all pairs of hashes or fingerprints that are near.
+
+    Every pair was checked. Nothing is missed but by `method="lsh"`, which `auto` takes for large collections
+    and radii so large that no exact road is quick; `account.recall` then estimates what was missed.
+
+    Parameters
+    ----------
+    bits, other
+        Whatever `as_bits` takes: packed bytes, an array of uint64, hexadecimal strings, an Arrow column. Or a
+        table or paths (csv, jsonl, parquet; text files of a string a line) with hexadecimal strings in
+        `column`. With `other`, pairs go from a row of the first to one of the second.
+    measure
+        `hamming`: how many bits differ, the column `distance`. `jaccard`: of the bits set in either the share
+        set in both, known as Tanimoto similarity, the column `similarity`; rows without a bit match nothing.
+    threshold
+        The most bits that may differ, 3 if not given, or the least similarity, .8 if not given.
+    recall
+        What `lsh` promises of pairs exactly at the threshold.
+    method
+        `exact` compares every row with every other, 64 folded bits first; `covering` looks only at rows that
+        agree in a piece of their bits, as near ones must; `lsh` at rows that agree in a band of sampled bits.
+    column, id
+        Columns of a table: the strings, and what to call a row. Without `id` rows are numbered.
+    expand
+        Give every pair of exact copies, rather than each copy with one representative.
+    seed
+        Orders or samples the bits; the answer of exact methods does not depend on it.
+
+    Examples
+    --------
+    >>> similar_bits(["ffff0000", "ffff0001", "0000ffff"], threshold=2)
+    1 pair
+    a  b  distance
+    0  1  1
+    """
+    if measure not in _MEASURES:
+        raise OptionError(f"measure={measure!r} is unknown for bits: choose {' or '.join(_MEASURES)}")
+    if method not in _METHODS:
+        raise OptionError(
+            f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
+        )
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
+        raise OptionError(f"seed={seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+    watch, engine = Watch(), engine or LocalEngine(threads)
+    collections: list[_Collection] = []
+    for one in (bits,) if other is None else (bits, other):
+        before = sum(collection.rows for collection in collections)
+        collections.append(_collect(one, column, id, engine, watch, first_row=before))
+    width = _common_width(collections)
+    wanted = _THRESHOLDS[measure] if threshold is None else threshold
+    joined = join_bits(
+        BitItems.together([collection.table for collection in collections], width),
+        measure=measure,
+        threshold=scale_of("hamming", bits=width).read(wanted)
+        if measure == "hamming"
+        else checked_threshold(wanted),
+        recall=checked_recall(recall),
+        method=method,
+        seed=seed,
+        engine=engine,
+        watch=watch,
+    )
+    boundary = collections[0].rows if len(collections) == 2 else None
+    a, b, value = pair_columns(joined, boundary=boundary, expand=expand)
+    columns = {
+        "a": collections[0].names(a),
+        "b": collections[-1].names(b if boundary is None else b - boundary),
+    }
+    if measure == "hamming":
+        columns["distance"] = pa.array(value.astype(np.int64))
+    else:
+        columns["similarity"] = pa.array(value)
+    return Pairs(pa.table(columns), account=joined.account)
+
+
+@dataclass(frozen=True, eq=False)
+class _Collection:
+    """Rows of bits in the order of their ids, and how to name them again."""
+
+    table: Table
+    width: int
+    names: Callable[[I64], pa.Array]
+
+    @property
+    def rows(self) -> int:
+        return self.table.rows
+
+
+def _collect(
+    given: Any, column: str, id: str | None, engine: Engine, watch: Watch, *, first_row: int
+) -> _Collection:
+    if not _is_named(given):
+        bits = as_bits(given)
+        return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
+    strings = collect(open_hex(given, column=column, id=id), engine, watch, first_row=first_row)
+    if not strings.rows:
+        raise EmptySourceError("there is nothing to read: the input has no rows")
+    first = next(batch for batch in strings.table.batches if len(batch))
+
+    def name(row: int) -> str:
+        return f"row {strings.ids(np.array([row - first_row]))[0]}"
+
+    digits = HexBits(None, name)(first.slice(0, 1)).schema.metadata[_DIGITS]
+    table = engine.map(strings.table, HexBits(int(digits), name))
+    return _Collection(table, 4 * int(digits), strings.ids)
+
+
+_DIGITS = b"digits"
+
+
+@dataclass(frozen=True, eq=False)
+class HexBits:
+    """A stage: `row`, `text` of `digits` hexadecimal digits → `row`, `bits`; `name` is that of a row."""
+
+    digits: int | None
+    name: Callable[[int], str]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows = batch["row"].to_numpy()
+        bits = from_hex(batch["text"], digits=self.digits, name=lambda at: self.name(int(rows[at])))
+        parsed = pa.record_batch({"row": batch["row"], "bits": bits_column(bits.words)})
+        return parsed.replace_schema_metadata({_DIGITS: str(bits.width // 4)})
+
+
+def _is_named(given: Any) -> bool:
+    """Whether it is a table or names files, rather than rows of bits."""
+    if isinstance(given, str | Path):
+        return True
+    if isinstance(given, list):
+        return bool(given) and all(isinstance(one, Path) for one in given)
+    return hasattr(given, "column_names") or (
+        hasattr(given, "columns") and hasattr(given, "__arrow_c_stream__")
+    )
+
+
+def _common_width(collections: Sequence[_Collection]) -> int:
+    widths = [collection.width for collection in collections]
+    if len(set(widths)) > 1:
+        raise OptionError(f"bits of {widths[0]} and of {widths[1]} do not compare: make them as wide")
+    rows = sum(collection.rows for collection in collections)
+    if rows >= 2**32 - 1:
+        raise SourceError(f"{rows:,} rows are more than one run can tell apart: at most 4,294,967,294")
+    return widths[0]

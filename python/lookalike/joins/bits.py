@@ -1,0 +1,146 @@
+"""Rows of bits → verified pairs, by the road that is asked for: one call shape for both measures."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from lookalike.engines import Engine, Table
+from lookalike.errors import OptionError
+from lookalike.families import BitSampling
+from lookalike.joins.account import Account
+from lookalike.joins.bitblocks import BitMeasure, compare_bit_blocks
+from lookalike.joins.bitchoice import choose_road, draw_bits, plan_bits
+from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, NearBits, distinct_bits
+from lookalike.joins.flags import EMPTY
+from lookalike.joins.hamming import covering_join, sampling_join
+from lookalike.joins.joined import Joined
+from lookalike.joins.leaders import LeaderAccount
+from lookalike.runs.watch import Watch
+from lookalike.theory import Choice, Plan, RecallEstimate
+from lookalike.theory.recall import recall_from_chances
+from lookalike.types import F64, I64
+
+BitMethod = Literal["auto", "exact", "covering", "lsh"]
+#: Up to so many slots bands may take: a slot is one bit, and costs nothing that its band does not.
+SLOTS = 8192
+
+
+def join_bits(
+    items: BitItems,
+    *,
+    measure: BitMeasure,
+    threshold: float,
+    recall: float = 0.95,
+    method: BitMethod = "auto",
+    seed: int = 0,
+    slots: int = SLOTS,
+    engine: Engine,
+    watch: Watch,
+) -> Joined:
+    """Pairs that differ in at most `threshold` bits, or whose Tanimoto similarity is at least that.
+
+    `Joined.similarity` is the distance, by Hamming. All roads but `lsh` miss nothing; `recall` is for that.
+    """
+    if measure == "jaccard" and method in ("covering", "lsh"):
+        raise OptionError(f"method={method!r} is for measure='hamming': by jaccard bits are compared exactly")
+    with watch.stage("copies", items.rows):
+        distinct = distinct_bits(items, empty_too=measure == "hamming", engine=engine)
+    choice: Choice | None = None
+    plan: Plan | None = None
+    going_on = distinct.items
+    if measure == "jaccard":
+        method = "exact"
+    elif method in ("auto", "lsh"):
+        with watch.stage("plan"):
+            sample = draw_bits(going_on, engine)
+            if method == "lsh":
+                plan = plan_bits(sample, int(threshold), recall, slots)
+            else:
+                choice, plan = choose_road(sample, int(threshold), recall, slots)
+                method = choice.method  # type: ignore[assignment]
+    large, estimate = LeaderAccount(), None
+    if method == "covering":
+        found = covering_join(going_on, radius=int(threshold), seed=seed, engine=engine, watch=watch)
+    elif method == "lsh":
+        assert plan is not None
+        family = BitSampling(bits=items.width, slots=plan.banding.slots, seed=seed)
+        sampled = sampling_join(
+            going_on,
+            radius=int(threshold),
+            family=family,
+            banding=plan.banding,
+            engine=engine,
+            watch=watch,
+        )
+        found, large = sampled.found, sampled.large
+        estimate = _recall(plan, found.apart[sampled.from_bands])
+    else:
+        found = compare_bit_blocks(
+            going_on,
+            measure=measure,
+            threshold=threshold,
+            sizes=distinct.sizes,
+            engine=engine,
+            watch=watch,
+        )
+    account = Account(
+        method=method,
+        measure=measure,
+        threshold=threshold,
+        plan=plan if method == "lsh" else None,
+        items=items.rows,
+        empty=int(np.count_nonzero(distinct.sizes == 0)) if measure == "jaccard" else 0,
+        short=0,
+        unspaced=0,
+        copies=int(np.count_nonzero(distinct.representative != np.arange(items.rows))),
+        representatives=going_on.rows,
+        candidates=found.candidates,
+        pairs=len(found.a),
+        recall=estimate or RecallEstimate.certain(len(found.a)),
+        large=large,
+        choice=choice,
+    )
+    return _joined(items, distinct, found, account, engine)
+
+
+def _recall(plan: Plan, apart: I64) -> RecallEstimate:
+    """What bands probably missed, from the distances of what they found."""
+    levels, repeats = np.unique(apart, return_counts=True)
+    agreements = plan.collision.probabilities(levels)
+    return recall_from_chances(plan.banding.probabilities(agreements), repeats)
+
+
+def _joined(
+    items: BitItems, distinct: DistinctBits, found: FoundBits, account: Account, engine: Engine
+) -> Joined:
+    hamming = account.measure == "hamming"
+
+    def values(a: I64, b: I64, apart: I64) -> F64:
+        if hamming:
+            return apart.astype(np.float64)
+        set_bits = distinct.sizes[a].astype(np.int64) + distinct.sizes[b]
+        shared, joint = (set_bits - apart) // 2, (set_bits + apart) // 2
+        similarity: F64 = shared.astype(np.float64) / np.maximum(joint, 1).astype(np.float64)
+        return similarity
+
+    def compare(a: I64, b: I64) -> F64:
+        every = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), NearBits(items.width))
+        return values(a, b, every.column("apart").astype(np.int64))
+
+    nothing = np.empty(0, np.int64)
+    flags = np.zeros(items.rows, np.uint8)
+    if not hamming:
+        flags[distinct.sizes == 0] = EMPTY
+    return Joined(
+        a=found.a,
+        b=found.b,
+        similarity=values(found.a, found.b, found.apart),
+        representative=distinct.representative,
+        flags=flags,
+        below=(nothing, nothing, np.empty(0)),
+        account=account,
+        compare=compare,
+        own=np.zeros(items.rows) if hamming else None,
+    )

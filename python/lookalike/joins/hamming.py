@@ -1,0 +1,255 @@
+"""All pairs within a Hamming radius, through buckets of bits in which rows agree.
+
+    covering   the bits, in a random order, cut into one piece more than the radius: two rows within it agree
+               in a whole piece, so none is missed. Large buckets are cut again in the bits that are left.
+    sampling   bands of sampled bits (`BitSampling`), as many as the promised recall asks for. For radii at
+               which pieces would be a few bits each, and everybody would meet everybody.
+
+Rows travel with their keys and are compared where they meet, so no candidate is ever stored: a comparison
+takes less than writing one down. Memory: the engine's, for 12 bytes and the bits of a row, some pieces at a
+time; the largest bucket of pieces; 12 bytes a pair found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.bands import bands_of, rows_of
+from lookalike.bands.buckets import run_starts
+from lookalike.engines import Engine, Table, as_it_is
+from lookalike.errors import OptionError
+from lookalike.families import BitSampling
+from lookalike.joins.bitrows import BitItems, Digest, FoundBits, NearBits, words_of
+from lookalike.joins.leaders import LeaderAccount, across_large, join_large
+from lookalike.runs.watch import Watch
+from lookalike.theory import Banding
+from lookalike.types import I64, U32, U64, Bools, concatenate
+
+#: Buckets of pieces up to this many rows come to a thread many at a time, larger ones each by itself.
+WHOLE = 1 << 16
+#: A bucket of sampled bits with more rows than this is large: 512 comparisons a row cost about as much as its
+#: keys did.
+LARGE = 1024
+
+Way = tuple[U32, I64]
+
+
+def pieces_of(width: int, radius: int, *, seed: int = 0) -> Way:
+    """The positions of each of radius + 1 pieces, and where each piece begins among them.
+
+    Examples
+    --------
+    >>> positions, offsets = pieces_of(64, 3)
+    >>> len(positions), offsets.tolist()
+    (64, [0, 16, 32, 48, 64])
+    """
+    if not 0 <= radius < width:
+        raise OptionError(
+            f"radius={radius} is out of range: of {width:,} bits, 0 to {width - 1:,} may differ"
+        )
+    offsets = np.arange(radius + 2, dtype=np.int64) * width // (radius + 1)
+    return _core.shuffled_positions(width, seed=seed), offsets
+
+
+def covering_join(items: BitItems, *, radius: int, engine: Engine, watch: Watch, seed: int = 0) -> FoundBits:
+    """Every pair that differs in at most `radius` bits: no more, no fewer. Exact copies are best set aside.
+
+    `seed` orders the bits; it changes the time, never the answer.
+    """
+    pieces = pieces_of(items.width, radius, seed=seed)
+    masks = _core.BitMasks(pieces, words=items.words)
+    stage = Covered(masks, radius, items.boundary)
+    parts = []
+    with watch.stage("candidates", items.rows * (radius + 1), unit="bucket keys") as advance:
+        for keyed in _keyed(items, masks, radius + 1, engine):
+            parts.append(engine.group(keyed, "bucket", stage, least=2, most=WHOLE))
+            # A bucket must stay whole, and one batch may hold as many rows as the longest.
+            parts.append(engine.group(keyed, "bucket", stage, least=WHOLE + 1, most=items.rows))
+            advance(keyed.rows)
+    return _found(Table.together(parts))
+
+
+def _keyed(items: BitItems, masks: _core.BitMasks, count: int, engine: Engine) -> Iterator[Table]:
+    """Rows with the keys of some masks at a time."""
+    at_once = max(1, engine.group_rows // max(1, items.rows))
+    for first in range(0, count, at_once):
+        yield engine.map(items.table, MaskedKeys(masks, first, min(first + at_once, count)))
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedKeys:
+    """A stage: rows → a line a row and mask (`bucket`, `row`, `bits`), for masks `first` to before `last`."""
+
+    masks: _core.BitMasks
+    first: int
+    last: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys = self.masks.keys(words_of(batch), self.first, self.last)
+        row = pa.array(batch["row"].to_numpy().astype(np.uint32))
+        lines = {"row": row, "bits": batch["bits"]}
+        repeated = {name: pa.concat_arrays([column] * len(keys)) for name, column in lines.items()}
+        return pa.record_batch({"bucket": pa.array(keys.reshape(-1)), **repeated})
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """A stage over buckets of pieces: the pairs within a radius that first meet there.
+
+    Every batch begins with a line that is no pair, the first row with itself: its `met` counts the pairs of
+    rows that share a bucket here.
+    """
+
+    masks: _core.BitMasks
+    radius: int
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys, rows = batch["bucket"].to_numpy(), batch["row"].to_numpy()
+        starts = run_starts(keys)
+        a, b, apart = self.masks.covered_pairs(
+            words_of(batch),
+            rows,
+            starts,
+            bands_of(keys[starts[:-1]]),
+            radius=self.radius,
+            boundary=self.boundary,
+        )
+        return _lines(rows, starts, a, b, apart)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A stage over small buckets of sampled bits: the pairs within a radius, with `met` as of `Covered`."""
+
+    radius: int
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        rows, starts = batch["row"].to_numpy(), run_starts(batch["bucket"].to_numpy())
+        a, b, apart = _core.bucket_pairs(
+            words_of(batch), rows, starts, radius=self.radius, boundary=self.boundary
+        )
+        return _lines(rows, starts, a, b, apart)
+
+
+def _lines(rows: U32, starts: I64, a: U32, b: U32, apart: U32) -> pa.RecordBatch:
+    sizes = np.diff(starts)
+    met = np.zeros(len(a) + 1, np.int64)
+    met[0] = int((sizes * (sizes - 1) // 2).sum())
+    one = rows[:1] if len(rows) else np.zeros(1, np.uint32)
+    none = np.zeros(1, np.uint32)
+    columns = (np.concatenate(parts) for parts in ((one, a), (one, b), (none, apart)))
+    a, b, apart = columns
+    pair = (a.astype(np.uint64) << np.uint64(32)) | b
+    return pa.record_batch({"pair": pa.array(pair), "apart": pa.array(apart), "met": pa.array(met)})
+
+
+def _found(lines: Table) -> FoundBits:
+    """The pairs of lines, each once."""
+    pairs, apart = lines.column("pair"), lines.column("apart")
+    # The same pair has the same distance, wherever it met.
+    pairs, first = np.unique(pairs, return_index=True)
+    a, b = (rows.astype(np.int64) for rows in rows_of(pairs))
+    real = a != b
+    return FoundBits(
+        a=a[real],
+        b=b[real],
+        apart=apart[first][real].astype(np.int64),
+        candidates=int(lines.column("met").sum()),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledBits:
+    """What bands of sampled bits found: pairs that met in small buckets, and those that leaders joined."""
+
+    found: FoundBits
+    #: Which of the pairs met in a small bucket, so that their chance to be found is known.
+    from_bands: Bools
+    large: LeaderAccount
+
+
+def sampling_join(
+    items: BitItems,
+    *,
+    radius: int,
+    family: BitSampling,
+    banding: Banding,
+    engine: Engine,
+    watch: Watch,
+) -> SampledBits:
+    """Pairs within a radius that agree in a band of sampled bits.
+
+    Buckets of more than `LARGE` rows are compared with leaders instead of each with each, which joins what
+    belongs together but does not list all of its pairs.
+    """
+    masks = family.masks(banding)
+    small, large = [], []
+    with watch.stage("candidates", items.rows * banding.bands, unit="bucket keys") as advance:
+        for keyed in _keyed(items, masks, banding.bands, engine):
+            small.append(engine.group(keyed, "bucket", Sampled(radius, items.boundary), least=2, most=LARGE))
+            crowded = engine.group(keyed, "bucket", as_it_is, least=LARGE + 1)
+            large.append(engine.map(crowded, WithContents(Digest(items.width))))
+            advance(keyed.rows)
+    met = _found(Table.together(small))
+    with watch.stage("large buckets"):
+        road = _Checks(engine, items.table, radius)
+        account = _leaders(items, Table.together(large), met, road.check)
+    return _with_leaders(met, road, account)
+
+
+@dataclass(frozen=True, eq=False)
+class WithContents:
+    """A stage: rows of buckets → `bucket`, `row` and the `content` of each, by which leaders are chosen."""
+
+    digest: Digest
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        content = self.digest(batch)["content"]
+        return pa.record_batch({"bucket": batch["bucket"], "row": batch["row"], "content": content})
+
+
+class _Checks:
+    """Candidates that leaders name, verified and kept."""
+
+    def __init__(self, engine: Engine, table: Table, radius: int) -> None:
+        self._engine, self._table, self._stage = engine, table, NearBits(radius)
+        self.parts: list[tuple[I64, I64, I64]] = []
+
+    def check(self, a: I64, b: I64) -> tuple[I64, I64]:
+        near = self._engine.fetch(self._table, Table.of(a=a, b=b), ("a", "b"), self._stage)
+        a, b, apart = (near.column(name).astype(np.int64) for name in ("a", "b", "apart"))
+        self.parts.append((a, b, apart))
+        return a, b
+
+
+def _leaders(
+    items: BitItems, large: Table, met: FoundBits, check: Callable[[I64, I64], tuple[I64, I64]]
+) -> LeaderAccount:
+    if not large.rows:
+        return LeaderAccount()
+    last = int(max(batch["row"].to_numpy().max() for batch in items.table.batches)) + 1
+    if items.boundary is None:
+        return join_large(large, last, (met.a, met.b), check)
+    first = np.arange(last) < items.boundary
+    a, b, account = across_large(large, first, ~first)
+    check(a, b)
+    return account
+
+
+def _with_leaders(met: FoundBits, road: _Checks, account: LeaderAccount) -> SampledBits:
+    a, b, apart = (
+        concatenate((one, *(part[at] for part in road.parts)), np.int64)
+        for at, one in enumerate((met.a, met.b, met.apart))
+    )
+    codes: U64 = (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
+    # The first of equals: what met in small buckets comes before what leaders named.
+    _, first = np.unique(codes, return_index=True)
+    found = FoundBits(a=a[first], b=b[first], apart=apart[first], candidates=met.candidates + account.checked)
+    return SampledBits(found=found, from_bands=first < len(met.a), large=account)

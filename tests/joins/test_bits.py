@@ -1,0 +1,251 @@
+"""Pairs of bits: every road finds what brute force finds, or what it promised."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lookalike import _core
+from lookalike.engines import LocalEngine
+from lookalike.errors import OptionError
+from lookalike.joins import bitblocks, hamming
+from lookalike.joins.bitchoice import BitSample, choose_road
+from lookalike.joins.bitrows import BitItems
+from lookalike.joins.bits import join_bits
+from lookalike.joins.hamming import covering_join
+from lookalike.measures.bits import as_bits
+from lookalike.runs.watch import Watch
+
+EXACT = ("exact", "covering")
+
+
+def brute(table, measure, threshold, boundary=None):
+    """By the definition, from rows of 0 and 1."""
+    table = table.astype(np.float64)
+    # Exact: small whole numbers in floats, which are multiplied much faster.
+    both = (table @ table.T).astype(np.int64)
+    sizes = table.sum(axis=1).astype(np.int64)
+    either = sizes[:, None] + sizes[None] - both
+    if measure == "hamming":
+        value, reached = either - both, either - both <= threshold
+    else:
+        value = np.divide(both, either, out=np.zeros(both.shape), where=either > 0)
+        reached = value >= threshold
+    a, b = np.nonzero(np.triu(reached, 1))
+    if boundary is not None:
+        across = (a < boundary) & (b >= boundary)
+        a, b = a[across], b[across]
+    return {(int(x), int(y)): float(value[x, y]) for x, y in zip(a, b, strict=True)}
+
+
+def items_of(table, engine, boundary=None):
+    bits = as_bits(np.packbits(table, axis=1), width=table.shape[1])
+    return (
+        BitItems.of(engine, bits)
+        if boundary is None
+        else BitItems.of(engine, bits[:boundary], bits[boundary:])
+    )
+
+
+def all_pairs(joined, boundary=None):
+    """Near pairs of representatives, spread over their copies."""
+    rows = np.arange(len(joined.representative))
+    copies = {
+        int(row): rows[joined.representative == row].tolist() for row in np.unique(joined.representative)
+    }
+    found = {}
+    for a, b, value in zip(joined.a.tolist(), joined.b.tolist(), joined.similarity.tolist(), strict=True):
+        assert a < b
+        for x in copies[a]:
+            for y in copies[b]:
+                assert (min(x, y), max(x, y)) not in found
+                found[min(x, y), max(x, y)] = value
+    own = 1.0 if joined.own is None else 0.0
+    for members in copies.values() if boundary is None else ():
+        found.update({(x, y): own for x in members for y in members if x < y})
+    return found
+
+
+def joined(table, measure, threshold, *, engine=None, boundary=None, **options):
+    engine = engine or LocalEngine(1)
+    return join_bits(
+        items_of(table, engine, boundary),
+        measure=measure,
+        threshold=threshold,
+        engine=engine,
+        watch=Watch(),
+        **options,
+    )
+
+
+def clustered(rng, rows, width, flips, centres=6, density=0.5):
+    table = (rng.random((centres, width)) < density)[rng.integers(0, centres, rows)]
+    for row in table:
+        row[rng.permutation(width)[: rng.integers(0, flips + 1)]] ^= True
+    return table.astype(np.uint8)
+
+
+@given(
+    st.integers(1, 90),
+    st.integers(0, 60),
+    st.integers(0, 2**32),
+    st.sampled_from([0.02, 0.3, 0.5]),
+    st.data(),
+)
+@settings(max_examples=60)
+def test_every_road_finds_exactly_what_brute_force_finds(width, rows, seed, density, data):
+    rng = np.random.default_rng(seed)
+    table = clustered(rng, rows, width, min(width, 6), density=density)
+    boundary = data.draw(st.none() | st.integers(0, rows))
+    radius = data.draw(st.integers(0, width - 1))
+    truth = brute(table, "hamming", radius, boundary)
+    for method in EXACT:
+        assert (
+            all_pairs(joined(table, "hamming", radius, method=method, boundary=boundary), boundary) == truth
+        )
+    threshold = data.draw(st.sampled_from([0.1, 0.5, 2 / 3, 0.8, 1.0]))
+    found = joined(table, "jaccard", threshold, boundary=boundary)
+    assert all_pairs(found, boundary) == brute(table, "jaccard", threshold, boundary)
+
+
+def adversarial(width=64):
+    rng = np.random.default_rng(8)
+    flat = np.zeros((150, width), np.uint8)
+    yield "all zero", flat
+    yield "all one", flat + 1
+    yield "all equal", np.tile(rng.integers(0, 2, width, dtype=np.uint8), (150, 1))
+    giant = (rng.random((150, width)) < 0.05).astype(np.uint8)
+    giant[17] = 1
+    yield "one with all bits", giant
+    last = np.zeros((4096, width), np.uint8)
+    last[:, -12:] = np.unpackbits(np.arange(4096).astype(">u2").view(np.uint8).reshape(-1, 2), axis=1)[:, 4:]
+    yield "alike but for twelve bits", last[rng.permutation(4096)[:400]]
+    yield "in two halves", np.vstack([clustered(rng, 200, width, 2, centres=1), 1 - flat[:100]])
+    yield "one after the other", np.tri(width, width, dtype=np.uint8)
+    yield "none", flat[:0]
+    yield "one", flat[:1]
+
+
+ADVERSARIAL = dict(adversarial())
+
+
+@pytest.mark.parametrize("name", ADVERSARIAL)
+@pytest.mark.parametrize("split", [False, True])
+def test_adversarial_collections_are_joined_exactly(monkeypatch, name, split):
+    table = ADVERSARIAL[name]
+    monkeypatch.setattr(hamming, "WHOLE", 50)
+    monkeypatch.setattr(bitblocks, "BLOCK_ROWS", 64)
+    boundary = len(table) // 3 if split else None
+    for radius in (0, 3, 10):
+        truth = brute(table, "hamming", radius, boundary)
+        for method in (*EXACT, "auto"):
+            found = joined(table, "hamming", radius, method=method, boundary=boundary)
+            assert all_pairs(found, boundary) == truth, (method, radius)
+            assert found.account.recall.recall == 1
+    for threshold in (0.3, 0.8, 1.0):
+        truth = brute(table, "jaccard", threshold, boundary)
+        assert all_pairs(joined(table, "jaccard", threshold, boundary=boundary), boundary) == truth
+
+
+@pytest.mark.parametrize(("measure", "threshold"), [("hamming", 5), ("jaccard", 0.75)])
+def test_the_answer_does_not_depend_on_threads_batches_memory_or_order(monkeypatch, measure, threshold):
+    monkeypatch.setattr(bitblocks, "BLOCK_ROWS", 100)
+    rng = np.random.default_rng(4)
+    table = clustered(rng, 1500, 130, 9, centres=40)
+    truth = brute(table, measure, threshold)
+    assert len(truth) > 1000
+    engines = [LocalEngine(1), LocalEngine(2, batch_rows=300), LocalEngine(1, memory=16_000_000)]
+    for engine in engines:
+        for method in EXACT if measure == "hamming" else ("exact",):
+            assert all_pairs(joined(table, measure, threshold, method=method, engine=engine)) == truth
+    order = rng.permutation(1500)
+    again = all_pairs(joined(table[order], measure, threshold))
+    assert {tuple(sorted((order[a], order[b]))): value for (a, b), value in again.items()} == truth
+
+
+@pytest.mark.parametrize("seed", [0, 1, 99])
+def test_the_order_of_bits_changes_nothing(seed):
+    table = clustered(np.random.default_rng(2), 800, 64, 6)
+    engine = LocalEngine(1)
+    found = covering_join(items_of(table, engine), radius=3, seed=seed, engine=engine, watch=Watch())
+    pairs = dict(zip(zip(found.a.tolist(), found.b.tolist(), strict=True), found.apart.tolist(), strict=True))
+    assert pairs == brute(table, "hamming", 3)
+
+
+@pytest.mark.parametrize("recall", [0.5, 0.9, 0.99])
+def test_sampled_bits_keep_the_promised_recall(recall):
+    """Of pairs exactly at the radius, which are the hardest; over many pairs that share no row."""
+    rng = np.random.default_rng(int(100 * recall))
+    width, radius, pairs = 128, 20, 1500
+    table = rng.integers(0, 2, (2 * pairs, width), dtype=np.uint8)
+    table[1::2] = table[::2]
+    for row in table[1::2]:
+        row[rng.permutation(width)[:radius]] ^= 1
+    found = joined(table, "hamming", radius, method="lsh", recall=recall, engine=LocalEngine(2))
+    share = len(found.a) / pairs
+    truth = brute(table, "hamming", radius)
+    assert set(zip(found.a.tolist(), found.b.tolist(), strict=True)) <= set(truth)
+    # All pairs hang on the same few positions, so the share found wavers more than that of independent draws.
+    assert share >= recall - 0.03
+    assert found.account.promised == recall
+    assert found.account.recall.recall == pytest.approx(share, abs=0.05)
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_sampled_bits_find_clusters_that_fill_large_buckets(monkeypatch, split):
+    monkeypatch.setattr(hamming, "LARGE", 30)
+    table = clustered(np.random.default_rng(6), 900, 256, 3, centres=3)
+    boundary = 300 if split else None
+    found = joined(table, "hamming", 12, method="lsh", boundary=boundary, engine=LocalEngine(2))
+    truth = brute(table, "hamming", 12, boundary)
+    pairs = all_pairs(found, boundary)
+    assert pairs.items() <= truth.items()
+    assert found.account.large.buckets > 0
+    forest, expected = _core.Forest(900), _core.Forest(900)
+    for trees, some in ((forest, pairs), (expected, truth)):
+        a, b = np.array(sorted(some), np.uint32).T
+        trees.join(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    assert np.array_equal(forest.labels(), expected.labels())
+
+
+def chosen(rows, width, radius, *, flips=None):
+    """What `auto` would do with so many rows, from a sample as a collection of them would give it."""
+    rng = np.random.default_rng(5)
+    table = rng.integers(0, 2, (400, width), dtype=np.uint8)
+    if flips is not None:
+        table = clustered(rng, 400, width, flips, centres=1)
+    words = as_bits(np.packbits(table, axis=1)).words
+    pairs = rows * (rows - 1) // 2
+    items = SimpleNamespace(
+        width=width, words=width // 64, rows=rows, of_first=None, possible_pairs=lambda: pairs
+    )
+    return choose_road(BitSample(words=words, items=items), radius, 0.95, 8192)[0]
+
+
+def test_auto_takes_an_exact_road_for_small_radii_and_bands_for_large_ones():
+    assert chosen(500, 64, 3).method == "exact"
+    near = chosen(10_000_000, 64, 3)
+    assert near.method == "covering"
+    assert "which miss no pair" in near.why
+    assert near.roads["covering"].seconds < near.roads["exact"].seconds
+    assert chosen(10_000_000, 1024, 100).method == "lsh"
+    # All within reach of each other: nothing is gained by looking for who meets.
+    assert chosen(20_000, 64, 8, flips=4).method == "exact"
+    account = joined(np.eye(64, dtype=np.uint8), "hamming", 2).account
+    assert account.choice.method == account.method == "exact"
+
+
+def test_rows_without_a_bit_are_no_pairs_by_jaccard():
+    table = np.zeros((5, 10), np.uint8)
+    table[3:, 2] = 1
+    found = joined(table, "jaccard", 0.5)
+    assert all_pairs(found) == {(3, 4): 1.0}
+    assert found.account.empty == 3
+    assert found.account.copies == 1
+
+
+def test_roads_that_are_not_for_a_measure_are_refused():
+    with pytest.raises(OptionError, match="method='lsh' is for measure='hamming'"):
+        joined(np.ones((2, 8), np.uint8), "jaccard", 0.5, method="lsh")
