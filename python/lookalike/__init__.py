@@ -16,6 +16,7 @@ Everything here is a room on one road:
     decontaminate    which test items occur, whole or in part, in training documents
     plan             what a threshold and a promised recall ask of the bands
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
+    Hyperplane       the family of vectors by angle; Euclidean and L1, of vectors by distance
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
     Shingle          how a document becomes a set
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
     from lookalike.applications.sets import read_sets
     from lookalike.applications.strings import similar_strings
     from lookalike.applications.top import TopOptions, TopResult, top
+    from lookalike.applications.vectors import VectorOptions
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import MinHash
+    from lookalike.families import L1, Euclidean, Hyperplane, MinHash
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
-    from lookalike.types import Clusters, Pairs, Sets
+    from lookalike.types import Clusters, Pairs, Sets, Vectors
 
 __version__ = "0.1.0"
 
@@ -58,6 +60,9 @@ _HOMES = {
     "Comparison": "applications.compare",
     "DedupOptions": "applications.documents",
     "DedupResult": "applications.documents",
+    "Euclidean": "families",
+    "Hyperplane": "families",
+    "L1": "families",
     "LocalEngine": "engines",
     "LookalikeError": "errors",
     "MinHash": "families",
@@ -70,6 +75,8 @@ _HOMES = {
     "Shingle": "shingles",
     "TopOptions": "applications.top",
     "TopResult": "applications.top",
+    "VectorOptions": "applications.vectors",
+    "Vectors": "types",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -91,6 +98,9 @@ __all__ = [
     "Comparison",
     "DedupOptions",
     "DedupResult",
+    "Euclidean",
+    "Hyperplane",
+    "L1",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -103,6 +113,8 @@ __all__ = [
     "Shingle",
     "TopOptions",
     "TopResult",
+    "VectorOptions",
+    "Vectors",
     "as_sets",
     "cluster",
     "compare",

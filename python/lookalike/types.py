@@ -1,6 +1,7 @@
 """What travels along the road: value objects on arrays.
 
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
+Vectors           a matrix of floats, one row an item
 Signatures        one row of slots an item
 Pairs Clusters    results, Arrow inside, for people and for data frames
 
@@ -23,6 +24,8 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
+#: A matrix or an array of either width of floats.
+Floats = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -57,6 +60,28 @@ class Sets:
     def to_arrow(self) -> pa.LargeListArray:
         """As Arrow lists of uint64, without a copy."""
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.elements))
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors of one width, one row an item, row by row in memory: float32 or float64, every number finite."""
+
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> Floats:
+        return self.values[row]
+
+    @property
+    def dimensions(self) -> int:
+        """How many coordinates a vector has."""
+        return int(self.values.shape[1])
+
+    def to_arrow(self) -> pa.FixedSizeListArray:
+        """As Arrow lists of one size, without a copy."""
+        return pa.FixedSizeListArray.from_arrays(pa.array(self.values.reshape(-1)), self.dimensions)
 
 
 @dataclass(frozen=True, eq=False)

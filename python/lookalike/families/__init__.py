@@ -1,7 +1,10 @@
-"""Sets → signatures: families of hash functions that collide as often as items are alike."""
+"""Items → signatures: families of hash functions that collide as often as items are alike."""
 
+from lookalike.families.euclidean import Euclidean
 from lookalike.families.family import Family
+from lookalike.families.hyperplane import Hyperplane
+from lookalike.families.l1 import L1
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
 
-__all__ = ["Family", "MinHash", "Permutations"]
+__all__ = ["L1", "Euclidean", "Family", "Hyperplane", "MinHash", "Permutations"]

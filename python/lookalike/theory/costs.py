@@ -54,8 +54,10 @@ COUNT_NS = 150.0
 """Two sets that passed those filters: fetched, and what they share counted."""
 
 VALUE_NS = 0.1
-"""One value of a vector, read and multiplied: for a slot of a signature, or for the exact distance of a pair.
-Taken from the speed of memory and of vector units, not yet from a run of a join."""
+"""One value of a vector, read and multiplied: for a slot of a signature, or for the exact distance of a pair."""
+
+PRODUCT_NS = 0.03
+"""One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
 _NS = 1e-9
 
@@ -105,3 +107,8 @@ def seconds_for_vector_checks(candidates: float, values_per_item: float) -> floa
 def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -> float:
     """Signing vectors, where a slot reads so many values of each."""
     return items * slots * max(1.0, values_per_slot) * VALUE_NS * _NS
+
+
+def seconds_for_products(pairs: float, values_per_item: float) -> float:
+    """The products of so many pairs of vectors, by blocks."""
+    return pairs * values_per_item * PRODUCT_NS * _NS

@@ -1,7 +1,7 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`], [`vectors`].
 
 mod arrays;
 mod doorway;
@@ -12,6 +12,7 @@ mod prefixing;
 mod roads;
 mod shingling;
 mod signing;
+mod vectors;
 
 use pyo3::prelude::*;
 
@@ -30,5 +31,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     prefixing::register(module)?;
     roads::register(module)?;
     nearest::register(module)?;
-    passages::register(module)
+    passages::register(module)?;
+    vectors::register(module)
 }

@@ -13,6 +13,9 @@
 //! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
 //! [`nearest`], sets → the most similar of each.
 //!
+//! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
+//! [`crowds`], buckets of any size → candidates; [`vectors`], candidates → exact distances.
+//!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
 pub mod agreeing;
@@ -20,8 +23,11 @@ pub mod bands;
 pub mod baskets;
 mod chars;
 pub mod components;
+pub mod crowds;
+pub mod draws;
 pub mod edit;
 pub mod hash;
+pub mod hyperplane;
 pub mod meetings;
 pub mod memory;
 pub mod minhash;
@@ -29,6 +35,7 @@ pub mod nearest;
 pub mod pairing;
 pub mod passages;
 pub mod prefix;
+pub mod projection;
 pub mod pyramid;
 pub mod radix;
 pub mod rare;
@@ -39,5 +46,6 @@ pub mod simd;
 mod table;
 mod template;
 mod unicode;
+pub mod vectors;
 pub mod verify;
 mod words;

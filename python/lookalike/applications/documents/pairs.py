@@ -11,6 +11,7 @@ from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search, pair_columns, search_sets, search_sources
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.sets import SetCollection, holds_sets, listed
+from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import Source, open_source
 from lookalike.runs.watch import Watch
@@ -39,7 +40,9 @@ def similar_pairs(
     items
         Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or
         paths. Or sets: lists of integers or tokens, Arrow, polars or pandas columns of lists, `Sets`, a
-        sparse boolean matrix whose rows are sets, or what `read_sets` names.
+        sparse boolean matrix whose rows are sets, or what `read_sets` names. Or, with a measure of vectors
+        (`angle`, `l2`, `l1`, and `cosine` of floats): a NumPy matrix, a column of lists of numbers, a table
+        with one, or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
@@ -49,6 +52,7 @@ def similar_pairs(
         quadratic.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
+        Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines.
 
     Examples
     --------
@@ -56,9 +60,20 @@ def similar_pairs(
     1 pair
     a  b  similarity
     0  2  1.0000
+    >>> similar_pairs([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1]], measure="angle", threshold="20deg")
+    1 pair
+    a  b  distance
+    0  2  5.7106
     """
-    chosen = PairOptions.of(options)
     engine = engine or LocalEngine(threads)
+    if holds_vectors(items, options.get("measure", PairOptions.measure)):
+        vectors = (items,) if other is None else (items, other)
+        near = VectorOptions.of(options)
+        column = None if text == "text" else text
+        return pairs_of_vectors(
+            vectors, near, engine=engine, watch=Watch(), column=column, id=id, expand=expand
+        )[0]
+    chosen = PairOptions.of(options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
