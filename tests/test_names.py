@@ -8,6 +8,7 @@ import pytest
 import lookalike as la
 
 NAMES = [
+    "L1",
     "Amplification",
     "Banding",
     "Cascade",
@@ -17,7 +18,6 @@ NAMES = [
     "DedupResult",
     "Euclidean",
     "Hyperplane",
-    "L1",
     "LocalEngine",
     "LookalikeError",
     "MinHash",

@@ -105,6 +105,9 @@ COUNTS = np.arange(16, dtype=np.uint32)
 ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
 LEAST = _core.LeastShared("jaccard", 0.5)
 HELD = _core.HeldSets(SETS, ROWS)
+VECTORS = np.ones((2, 3))
+PLANES = _core.Projections("hyperplanes", dimensions=3, slots=4, seed=0)
+LINES = _core.Projections("cauchy", dimensions=3, slots=4, seed=0, width=2.0)
 
 CALLS = {
     "paths": _core.paths,
@@ -158,6 +161,12 @@ CALLS = {
     "HeldSets.best_for_held": lambda: HELD.best_for_held(SETS, ROWS, k=2),
     "shared_passages": lambda: _core.shared_passages(b"a b c", b"b c d", SHINGLER, least=1, gap=0),
     "count_tokens": lambda: _core.count_tokens(b"a b c", SHINGLER),
+    "Projections.sides": lambda: PLANES.sides(VECTORS, threads=1),
+    "Projections.buckets": lambda: LINES.buckets(VECTORS, threads=1),
+    "Projections.keys": lambda: PLANES.keys(VECTORS, bands=2, rows=2),
+    "compare_vectors": lambda: _core.compare_vectors([VECTORS], ROWS, ROWS, "l2", threads=1),
+    "vector_contents": lambda: _core.vector_contents(VECTORS, seed=0),
+    "crowd_pairs": lambda: _core.crowd_pairs(ROWS, np.array([0, 2]), most=2),
 }
 
 

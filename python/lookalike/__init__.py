@@ -91,6 +91,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "L1",
     "Amplification",
     "Banding",
     "Cascade",
@@ -100,7 +101,6 @@ __all__ = [
     "DedupResult",
     "Euclidean",
     "Hyperplane",
-    "L1",
     "LocalEngine",
     "LookalikeError",
     "MinHash",

@@ -243,7 +243,7 @@ def compare_vectors(
     measure: str,
     *,
     threads: int,
-    cosine_at_least: float = -1.0,
+    cosine_at_least: float = ...,
     path: str | None = None,
 ) -> NDArray[np.float64]: ...
 def vector_contents(vectors: _Vectors, *, seed: int) -> NDArray[np.uint64]: ...

@@ -64,7 +64,7 @@ class Sets:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Vectors of one width, one row an item, row by row in memory: float32 or float64, every number finite."""
+    """Vectors of one width, a row each, row by row in memory: float32 or float64, every number finite."""
 
     values: Floats
 
@@ -72,7 +72,8 @@ class Vectors:
         return len(self.values)
 
     def __getitem__(self, row: int) -> Floats:
-        return self.values[row]
+        vector: Floats = self.values[row]
+        return vector
 
     @property
     def dimensions(self) -> int:

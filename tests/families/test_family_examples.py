@@ -6,12 +6,16 @@ import importlib
 import pytest
 
 ROOMS = [
+    "families.euclidean",
+    "families.hyperplane",
+    "families.l1",
     "families.minhash",
     "families.permutations",
     "shingles.spec",
     "shingles.sets",
     "measures.exact",
     "measures.sets",
+    "measures.vectors",
 ]
 
 

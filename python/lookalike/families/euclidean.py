@@ -24,10 +24,10 @@ class Euclidean(Projected):
     Examples
     --------
     >>> buckets = Euclidean(width=2.0, slots=2000).signatures([[0.0, 0.0], [1.0, 0.0]])
-    >>> abs((buckets[0] == buckets[1]).mean() - 0.6095) < 0.05
-    True
+    >>> float((buckets[0] == buckets[1]).mean().round(1))
+    0.6
     >>> print(Euclidean(width=1).sensitivity(0.5, 2))
-    (0.5, 2, 0.6095485, 0.1954178)-sensitive
+    (0.5, 2, 0.6095484, 0.1954171)-sensitive
     """
 
     width: float

@@ -30,8 +30,8 @@ class L1(Projected):
     Examples
     --------
     >>> buckets = L1(width=3.0, slots=2000).signatures([[0.0, 0.0], [1.0, 2.0]])
-    >>> abs((buckets[0] == buckets[1]).mean() - 0.2794) < 0.05
-    True
+    >>> float((buckets[0] == buckets[1]).mean().round(1))
+    0.3
     >>> L1.embed([[2, 0], [1, 3]], levels=3).astype(int).tolist()
     [[1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 1, 1]]
     """

@@ -68,7 +68,7 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
 
 def _holds_numbers(kind: pa.DataType) -> bool:
     lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    return lists and (pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type))
+    return bool(lists and (pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)))
 
 
 def _npy(place: Path) -> npt.NDArray[Any]:

@@ -1,10 +1,10 @@
 """Every vector with every other: blocked products propose, our kernels verify.
 
 A block of vectors is held while all others pass by. Their products come from BLAS in 32 bits, whose last
-digits depend on the machine: so every pair is proposed whose product is near enough or might be, by a bound on
-the rounding, and the exact distance decides. Angles go by products of directions, L2 by
-|a|² + |b|² − 2ab around the block's mean; L1 is never under L2, so pairs within an L1 distance are among those
-within the same L2 distance.
+digits depend on the machine: so every pair is proposed whose product is near enough or might be, by a bound
+on the rounding, and the exact distance decides. Angles go by products of directions, L2 by |a|² + |b|² − 2ab
+around the block's mean; L1 is never under L2, so pairs within an L1 distance are among those within the same
+L2 distance.
 
 n²/2 products of some hundredths of a nanosecond a coordinate. Memory: the engine's, and for each of its
 threads a block (4 MB as float32) and its products (32 MB).
@@ -43,12 +43,14 @@ def exact(items: VectorItems, *, engine: Engine, watch: Watch) -> Joined:
         representative = representatives(engine, items)
         marked = representative == np.arange(items.rows)
     count = int(marked.sum())
+    # Of two collections the first is held and the second passes by.
+    holdable = marked if items.boundary is None else marked & (np.arange(items.rows) < items.boundary)
     blocks = list(_blocks(items.table))
     parts: list[Table] = []
     with watch.stage("compare", len(blocks) * items.rows, unit="vectors") as advance:
         for block in blocks:
-            held = engine.fold(block, Gather(marked), add)
-            if held is not None and sum(len(rows) for _, rows in held):
+            held = engine.fold(block, Gather(holdable), add)
+            if held is not None and any(len(rows) > 0 for _, rows in held):
                 stage = Passing.of(held, marked, items)
                 parts.append(engine.map(items.table, stage, advance=advance))
     none = pa.record_batch(
@@ -220,4 +222,5 @@ def _units(vectors: Floats) -> F32:
 
 def _squares(places: F32) -> F32:
     wide = places.astype(np.float64)
-    return (wide * wide).sum(axis=1).astype(np.float32)
+    squares: F32 = (wide * wide).sum(axis=1).astype(np.float32)
+    return squares

@@ -7,7 +7,6 @@ each gives half of the rows, and pairs go across.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import add
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +43,7 @@ class Least:
 
     def merge(self, one: tuple[U64, I64], other: tuple[U64, I64]) -> tuple[U64, I64]:
         """Of both the least."""
-        return self.least(*map(np.concatenate, zip(one, other, strict=True)))
+        return self.least(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))
 
     def least(self, hashes: U64, rows: I64) -> tuple[U64, I64]:
         """The least hashes and, of equal ones, the least row."""

@@ -24,7 +24,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.verbs import Held
 from lookalike.errors import MalformedRowError, OptionError, SourceError
-from lookalike.types import F64, Floats, I64, Vectors
+from lookalike.types import F64, I64, Floats, Vectors
 
 #: What vectors can be compared by in a join.
 MEASURES = ("angle", "cosine", "l2", "l1")
@@ -195,7 +195,9 @@ def _as_floats(matrix: npt.NDArray[Any]) -> Floats:
     if kind.kind not in "fiub":
         raise SourceError(f"vectors hold numbers, not {kind}: give float32 or float64")
     narrow = kind == np.float32 or (kind.itemsize <= 2 and kind.kind in "fiub")
-    return np.ascontiguousarray(matrix, np.float32 if narrow else np.float64)
+    if narrow:
+        return np.ascontiguousarray(matrix, np.float32)
+    return np.ascontiguousarray(matrix, np.float64)
 
 
 def _check_finite(values: Floats, first_row: int) -> None:
@@ -206,8 +208,8 @@ def _check_finite(values: Floats, first_row: int) -> None:
             row = at + int(bad[0])
             odd = values[row][~np.isfinite(values[row])][0]
             raise MalformedRowError(
-                f"row {first_row + row:,} holds {odd}, which is at no distance from anything: drop the row, or"
-                " fill in what is missing"
+                f"row {first_row + row:,} holds {odd}, which is at no distance from anything: drop the row,"
+                " or fill in what is missing"
             )
 
 

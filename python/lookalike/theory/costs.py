@@ -54,7 +54,7 @@ COUNT_NS = 150.0
 """Two sets that passed those filters: fetched, and what they share counted."""
 
 VALUE_NS = 0.1
-"""One value of a vector, read and multiplied: for a slot of a signature, or for the exact distance of a pair."""
+"""One value of a vector, read and multiplied: for a slot of a signature, or for a pair's exact distance."""
 
 PRODUCT_NS = 0.03
 """One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
