@@ -142,7 +142,7 @@ class Passing:
         rows, matrix = rows[wanted], np.ascontiguousarray(matrix[wanted])
         if not len(rows):
             return
-        i, j = np.nonzero(self.proposal.proposed(matrix))
+        i, j = np.divmod(np.flatnonzero(self.proposal.proposed(matrix)), len(self.rows))
         order = self.rows[j] < rows[i]
         if self.boundary is not None:
             order &= self.rows[j] < self.boundary

@@ -101,9 +101,9 @@ fn l2<T: Coordinate>(a: &[T], b: &[T]) -> f64 {
     if SAFE.contains(&square) {
         return square.sqrt();
     }
-    let scale = power_under(greatest(a, b));
-    let [square] = summed(a, b, |x, y| [((x - y) / scale) * ((x - y) / scale)]);
-    square.sqrt() * scale
+    let power = power_under(greatest(a, b));
+    let [square] = summed(a, b, |x, y| [((x - y) / power) * ((x - y) / power)]);
+    square.sqrt() * power
 }
 
 /// The power of two at or under a number; of 0, the least there is with all its digits.
@@ -111,7 +111,7 @@ fn power_under(number: f64) -> f64 {
     f64::from_bits((number.to_bits() >> 52).clamp(1, 2046) << 52)
 }
 
-/// The products of two vectors with each other and themselves; scaled by powers of two where they would overflow.
+/// The products of two vectors with each other and themselves; where they would overflow, of the vectors times the powers of two that are given too.
 #[inline(always)]
 fn inner<T: Coordinate>(a: &[T], b: &[T]) -> ([f64; 3], f64, f64) {
     let sums = summed(a, b, |x, y| [x * y, x * x, y * y]);
@@ -119,8 +119,9 @@ fn inner<T: Coordinate>(a: &[T], b: &[T]) -> ([f64; 3], f64, f64) {
         return (sums, 1.0, 1.0);
     }
     let most = |row: &[T]| row.iter().fold(0.0, |most: f64, &x| most.max(x.into().abs()));
-    let (p, q) = (power_under(most(a)), power_under(most(b)));
-    (summed(a, b, |x, y| [(x / p) * (y / q), (x / p) * (x / p), (y / q) * (y / q)]), p, q)
+    // Both the power and one by it are exact, even where the latter has lost its leading digit.
+    let (p, q) = (1.0 / power_under(most(a)), 1.0 / power_under(most(b)));
+    (summed(a, b, |x, y| [(x * p) * (y * q), (x * p) * (x * p), (y * q) * (y * q)]), p, q)
 }
 
 #[inline(always)]
@@ -139,9 +140,9 @@ fn angle<T: Coordinate>(a: &[T], b: &[T], at_least: f64) -> f64 {
     if dot < (at_least - 1e-9) * (aa * bb).sqrt() {
         return f64::INFINITY;
     }
-    let (length_a, length_b) = (aa.sqrt(), bb.sqrt());
+    let (shrink_a, shrink_b) = (1.0 / aa.sqrt(), 1.0 / bb.sqrt());
     let [across, along] = summed(a, b, |x, y| {
-        let (x, y) = (x / p / length_a, y / q / length_b);
+        let (x, y) = (x * p * shrink_a, y * q * shrink_b);
         [(x - y) * (x - y), (x + y) * (x + y)]
     });
     2.0 * arc_tangent((across / along).sqrt()) * DEGREES

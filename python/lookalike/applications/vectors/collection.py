@@ -133,6 +133,9 @@ def _read(given: Any, column: str | None, id: str | None) -> tuple[Vectors, pa.A
         return vectors, None
     if names.null_count:
         raise SourceError(f"an id in {id!r} is null: every vector needs one")
+    if "view" in str(names.type):
+        # Arrow cannot sort these yet.
+        names = names.cast(pa.large_string())
     check_unique(names)
     whole = names.combine_chunks()
     return vectors, whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
