@@ -81,7 +81,7 @@ def test_bad_input_is_refused(refused, vectors, tmp_path):
     assert "--resume is for" in refused("pairs", vectors, *near, "--resume", *out)
     assert "unknown for vectors" in refused("pairs", vectors, *near, "--method", "prefix", *out)
     assert "angles go with" in refused("pairs", vectors, "-t", "20deg", *out)
-    assert "lies in the output" in refused("pairs", vectors, *near, "-o", tmp_path, "--overwrite")
+    assert "choose another folder" in refused("pairs", vectors, *near, "-o", tmp_path, "--overwrite")
     np.save(tmp_path / "bad.npy", np.zeros((2, 2)))
     assert "row 0 is all zeros" in refused("pairs", tmp_path / "bad.npy", *near, *out)
     assert not (tmp_path / "out").exists()

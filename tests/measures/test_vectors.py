@@ -24,7 +24,7 @@ def triples():
 @pytest.mark.parametrize("measure", DISTANCES)
 @given(triples())
 def test_distances_obey_the_axioms(measure, three):
-    """Never negative, 0 of the same, alike both ways, and no detour is shorter, to rounding; angles on rays."""
+    """Not negative, 0 of the same, alike both ways, no detour is shorter, to rounding; angles on rays."""
     if measure == "angle":
         assume(three.any(axis=1).all())
     (ab, ba, bc, ac) = (distance(three[i], three[j], measure) for i, j in ((0, 1), (1, 0), (1, 2), (0, 2)))

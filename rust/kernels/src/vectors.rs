@@ -58,36 +58,28 @@ impl<'a, T> Matrices<'a, T> {
     }
 }
 
-/// Σ terms of the coordinates, in strands.
+/// Σ of a term of the coordinates, in strands.
 #[inline(always)]
-fn summed<T: Coordinate, const SUMS: usize>(a: &[T], b: &[T], terms: impl Fn(f64, f64) -> [f64; SUMS]) -> [f64; SUMS] {
-    let mut strands = [[0.0; STRANDS]; SUMS];
+fn summed<T: Coordinate>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut strands = [0.0; STRANDS];
     let (whole_a, whole_b) = (a.chunks_exact(STRANDS), b.chunks_exact(STRANDS));
     let (rest_a, rest_b) = (whole_a.remainder(), whole_b.remainder());
     for (x, y) in whole_a.zip(whole_b) {
-        // One sum after the other: a loop that a vector unit takes whole.
-        for (sum, strands) in strands.iter_mut().enumerate() {
-            for i in 0..STRANDS {
-                strands[i] += terms(x[i].into(), y[i].into())[sum];
-            }
+        for i in 0..STRANDS {
+            strands[i] += term(x[i].into(), y[i].into());
         }
     }
-    for (i, (&x, &y)) in rest_a.iter().zip(rest_b).enumerate() {
-        let terms = terms(x.into(), y.into());
-        for (strands, term) in strands.iter_mut().zip(terms) {
-            strands[i] += term;
-        }
+    for (strand, (&x, &y)) in strands.iter_mut().zip(rest_a.iter().zip(rest_b)) {
+        *strand += term(x.into(), y.into());
     }
-    strands.map(|mut strands| {
-        let mut half = STRANDS / 2;
-        while half > 0 {
-            for i in 0..half {
-                strands[i] += strands[i + half];
-            }
-            half /= 2;
+    let mut half = STRANDS / 2;
+    while half > 0 {
+        for i in 0..half {
+            strands[i] += strands[i + half];
         }
-        strands[0]
-    })
+        half /= 2;
+    }
+    strands[0]
 }
 
 #[inline(always)]
@@ -97,12 +89,12 @@ fn greatest<T: Coordinate>(a: &[T], b: &[T]) -> f64 {
 
 #[inline(always)]
 fn l2<T: Coordinate>(a: &[T], b: &[T]) -> f64 {
-    let [square] = summed(a, b, |x, y| [(x - y) * (x - y)]);
+    let square = summed(a, b, |x, y| (x - y) * (x - y));
     if SAFE.contains(&square) {
         return square.sqrt();
     }
     let power = power_under(greatest(a, b));
-    let [square] = summed(a, b, |x, y| [((x - y) / power) * ((x - y) / power)]);
+    let square = summed(a, b, |x, y| ((x - y) / power) * ((x - y) / power));
     square.sqrt() * power
 }
 
@@ -114,14 +106,15 @@ fn power_under(number: f64) -> f64 {
 /// The products of two vectors with each other and themselves; where they would overflow, of the vectors times the powers of two that are given too.
 #[inline(always)]
 fn inner<T: Coordinate>(a: &[T], b: &[T]) -> ([f64; 3], f64, f64) {
-    let sums = summed(a, b, |x, y| [x * y, x * x, y * y]);
+    let sums = [summed(a, b, |x, y| x * y), summed(a, a, |x, _| x * x), summed(b, b, |y, _| y * y)];
     if SAFE.contains(&sums[1]) && SAFE.contains(&sums[2]) {
         return (sums, 1.0, 1.0);
     }
     let most = |row: &[T]| row.iter().fold(0.0, |most: f64, &x| most.max(x.into().abs()));
     // Both the power and one by it are exact, even where the latter has lost its leading digit.
     let (p, q) = (1.0 / power_under(most(a)), 1.0 / power_under(most(b)));
-    (summed(a, b, |x, y| [(x * p) * (y * q), (x * p) * (x * p), (y * q) * (y * q)]), p, q)
+    let dot = summed(a, b, |x, y| (x * p) * (y * q));
+    ([dot, summed(a, a, |x, _| (x * p) * (x * p)), summed(b, b, |y, _| (y * q) * (y * q))], p, q)
 }
 
 #[inline(always)]
@@ -141,11 +134,14 @@ fn angle<T: Coordinate>(a: &[T], b: &[T], at_least: f64) -> f64 {
         return f64::INFINITY;
     }
     let (shrink_a, shrink_b) = (1.0 / aa.sqrt(), 1.0 / bb.sqrt());
-    let [across, along] = summed(a, b, |x, y| {
-        let (x, y) = (x * p * shrink_a, y * q * shrink_b);
-        [(x - y) * (x - y), (x + y) * (x + y)]
-    });
+    let across = summed(a, b, |x, y| square(x * p * shrink_a - y * q * shrink_b));
+    let along = summed(a, b, |x, y| square(x * p * shrink_a + y * q * shrink_b));
     2.0 * arc_tangent((across / along).sqrt()) * DEGREES
+}
+
+#[inline(always)]
+fn square(x: f64) -> f64 {
+    x * x
 }
 
 const DEGREES: f64 = 180.0 / std::f64::consts::PI;
@@ -182,7 +178,7 @@ fn compare_on<L: Lanes, T: Coordinate>(
             Measure::Angle => angle(a, b, cosine_at_least),
             Measure::Cosine => cosine(a, b),
             Measure::L2 => l2(a, b),
-            Measure::L1 => summed(a, b, |x, y| [(x - y).abs()])[0],
+            Measure::L1 => summed(a, b, |x, y| (x - y).abs()),
             Measure::Greatest => greatest(a, b),
         };
     }
