@@ -1,5 +1,8 @@
 """similar_pairs of vectors as a user meets it: tables, ids, files, two collections, bad input."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -128,6 +131,12 @@ def test_bad_input_is_a_short_error_that_says_what_to_do(items, options, error, 
 def test_collections_of_other_widths_do_not_meet():
     with pytest.raises(SourceError, match="of 2 and of 3 coordinates"):
         pairs(ROWS, np.ones((2, 3)))
+
+
+def test_options_can_be_made_before_anything_else_is_imported():
+    code = "import lookalike as la; print(la.VectorOptions(measure='l2', threshold=2).level)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "2.0\n"
 
 
 def test_zeros_are_vectors_by_distance():

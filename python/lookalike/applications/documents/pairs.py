@@ -11,7 +11,6 @@ from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search, pair_columns, search_sets, search_sources
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.sets import SetCollection, holds_sets, listed
-from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 from lookalike.engines import Engine, LocalEngine
 from lookalike.io import Source, open_source
 from lookalike.runs.watch import Watch
@@ -65,6 +64,9 @@ def similar_pairs(
     a  b  distance
     0  2  5.7106
     """
+    # Vectors are named and expanded as documents are, by what is here: so they come in only when called.
+    from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
+
     engine = engine or LocalEngine(threads)
     if holds_vectors(items, options.get("measure", PairOptions.measure)):
         vectors = (items,) if other is None else (items, other)
