@@ -56,6 +56,9 @@ COUNT_NS = 150.0
 VALUE_NS = 0.1
 """One value of a vector, read and multiplied: for a slot of a signature, or for a pair's exact distance."""
 
+PROPOSED_NS = 60.0
+"""One pair of vectors that a product proposes, brought to the exact check, its values aside."""
+
 PRODUCT_NS = 0.03
 """One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
@@ -109,6 +112,7 @@ def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -
     return items * slots * max(1.0, values_per_slot) * VALUE_NS * _NS
 
 
-def seconds_for_products(pairs: float, values_per_item: float) -> float:
-    """The products of so many pairs of vectors, by blocks."""
-    return pairs * values_per_item * PRODUCT_NS * _NS
+def seconds_for_products(pairs: float, values_per_item: float, *, proposed: float = 0.0) -> float:
+    """The products of so many pairs of vectors, by blocks, and the checks of those they propose."""
+    checks = proposed * (PROPOSED_NS + 2 * values_per_item * VALUE_NS)
+    return (pairs * values_per_item * PRODUCT_NS + checks) * _NS

@@ -84,7 +84,9 @@ def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tupl
         return Choice(method="lsh", why="asked for", roads={}), banded
     assert banded.expected_cost is not None
     assert banded.expected_candidates is not None
-    products = seconds_for_products(sample.total_pairs, items.dimensions)
+    # Products say little of L1: most pairs may have to be compared.
+    proposed = sample.total_pairs if options.measure == "l1" else 0
+    products = seconds_for_products(sample.total_pairs, items.dimensions, proposed=proposed)
     roads = {
         "lsh": RoadEstimate(seconds=banded.expected_cost, candidates=banded.expected_candidates),
         "exact": RoadEstimate(seconds=products, candidates=float(sample.total_pairs)),
