@@ -4,7 +4,7 @@
 
 Vectors are clustered: twenty around each of many centres, from near copies to far relatives, so that pairs
 lie on both sides of the threshold. The peers compare all with all: FAISS by a flat index's range search,
-NumPy by blocked products. They are timed on 2,000 rows drawn at random against all rows, and extrapolated to all
+NumPy by blocked products. They are timed on 2,000 rows drawn at random against all, and extrapolated to all
 rows; NumPy, which can spare the half of a symmetric product, is counted half. The same rows' exact answer
 checks ours first: no pair may be false, and the promised recall must be kept.
 """
