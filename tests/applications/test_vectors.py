@@ -59,6 +59,8 @@ def test_frames_of_other_libraries_are_tables():
     frame = polars.DataFrame({"name": list("edcba"), "v": ROWS.tolist()})
     assert pairs(frame, id="name") == [("a", "c"), ("a", "e"), ("b", "d")]
     assert pairs(frame["v"]) == pairs(ROWS)
+    for items in (frame["v"], frame):
+        assert pairs(items, measure="cosine", threshold=0.95) == pairs(ROWS)
 
 
 def test_ids_name_rows_and_order_pairs():
@@ -118,6 +120,8 @@ def test_auto_compares_all_where_no_banding_keeps_the_promise():
             "occurs twice",
         ),
         (pa.table({"i": [1, None], "v": [[1.0], [2.0]]}), {"id": "i"}, SourceError, "null"),
+        (ROWS, {"measure": "jaccard"}, OptionError, "matrix of floats holds vectors"),
+        (["a.npy", "b.npy"], {}, SourceError, "one file"),
         ("nowhere.npy", {}, SourceError, "there is no file"),
         (["a text", "another"], {}, LookalikeError, "numbers"),
     ],

@@ -69,7 +69,11 @@ def find_vectors(
                 "pairs": len(found),
             },
             estimates=lambda stages: {**account.estimates(), "large_buckets": account.to_dict()["large"]},
-            lines=lambda stages: [f"{name:<13} {value}" for name, value in facts.items() if value],
+            lines=lambda stages: [
+                f"{name:<13} {value}"
+                for name, value in {**facts, "took": numbers.seconds(sum(s.seconds for s in stages))}.items()
+                if value
+            ],
             advice=[],
         )
         return outcome.write_into(folder.path, watch), outcome.lines(watch.stages)

@@ -63,7 +63,9 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
     asked = f"no column {column!r}" if column is not None else "no column of vectors"
     if len(lists) > 1 and column is None:
         asked = f"several columns of vectors ({', '.join(lists)})"
-    raise MissingColumnError(f"{where} has {asked}: name one of {', '.join(lists or table.column_names)}")
+    names = lists or table.column_names
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    raise MissingColumnError(f"{where} has {asked}: name one of {', '.join(names[:10])}{more}")
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:

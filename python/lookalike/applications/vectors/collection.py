@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.engines import Engine, Table
-from lookalike.errors import EmptySourceError, MissingColumnError, SourceError
+from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
 from lookalike.io import check_unique
 from lookalike.io.vectors import SUFFIXES, read_ids, read_vectors, vector_column
 from lookalike.measures.vectors import DIRECTED, MEASURES, as_vectors, check_directions
@@ -44,22 +44,30 @@ class VectorCollection:
 def holds_vectors(items: Any, measure: str) -> bool:
     """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are."""
     if measure not in MEASURES:
+        if isinstance(items, Vectors) or (isinstance(items, np.ndarray) and _is_matrix(items, "f")):
+            raise OptionError(
+                f"a matrix of floats holds vectors, which measure={measure!r} does not compare: choose "
+                + ", ".join(MEASURES)
+            )
         return False
     return measure != "cosine" or isinstance(items, Vectors) or _is_matrix(items) or _are_floats(items)
 
 
-def _is_matrix(items: Any) -> bool:
+def _is_matrix(items: Any, kinds: str = "fiu") -> bool:
     if isinstance(items, str | Path):
         return Path(items).suffix.lower() in SUFFIXES[:-1]
-    return isinstance(items, np.ndarray) and items.ndim == 2 and items.dtype.kind in "fiu"
+    return isinstance(items, np.ndarray) and items.ndim == 2 and items.dtype.kind in kinds
 
 
 def _are_floats(items: Any) -> bool:
     """Whether this is a column, or a table with a column, of lists of floats."""
     if isinstance(items, pa.Array | pa.ChunkedArray):
         kinds = [items.type]
-    elif isinstance(items, pa.Table | pa.RecordBatch):
-        kinds = [field.type for field in items.schema]
+    elif (table := _as_table(items)) is not None:
+        kinds = [field.type for field in table.schema]
+    elif hasattr(items, "__arrow_c_stream__") and hasattr(items, "to_list"):
+        # A column of another library.
+        kinds = [pa.chunked_array(items).type]
     else:
         return isinstance(items, list | tuple) and len(items) > 0 and _is_row_of_floats(items[0])
     return any(
@@ -112,6 +120,12 @@ def collect_vectors(
 def _read(given: Any, column: str | None, id: str | None) -> tuple[Vectors, pa.Array | None]:
     """The vectors, checked, and their ids."""
     names: pa.ChunkedArray | None = None
+    if isinstance(given, list | tuple) and given and isinstance(given[0], str | Path):
+        if len(given) > 1:
+            raise SourceError(
+                f"vectors are rows of numbers, or one file ({', '.join(SUFFIXES)}), not {len(given):,} names"
+            )
+        given = given[0]
     if isinstance(given, str | Path):
         names = None if id is None else read_ids(given, id)
         items: Any = read_vectors(given, column=column)
