@@ -25,6 +25,7 @@ NAMES = [
     "Pairs",
     "Plan",
     "RangeQuery",
+    "RangeSearch",
     "Sensitivity",
     "Sets",
     "Shingle",

@@ -19,6 +19,7 @@ Everything here is a room on one road:
     Hyperplane       the family of vectors by angle; Euclidean and L1, of vectors by distance
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
+    RangeSearch      vectors in such tables: some point within c·r, if one lies within r
     Shingle          how a document becomes a set
 
 Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
     from lookalike.families import L1, Euclidean, Hyperplane, MinHash
+    from lookalike.joins.range_search import RangeSearch
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
@@ -70,6 +72,7 @@ _HOMES = {
     "Pairs": "types",
     "Plan": "theory",
     "RangeQuery": "theory",
+    "RangeSearch": "joins.range_search",
     "Sensitivity": "theory",
     "Sets": "types",
     "Shingle": "shingles",
@@ -108,6 +111,7 @@ __all__ = [
     "Pairs",
     "Plan",
     "RangeQuery",
+    "RangeSearch",
     "Sensitivity",
     "Sets",
     "Shingle",
