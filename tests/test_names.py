@@ -8,6 +8,7 @@ import pytest
 import lookalike as la
 
 NAMES = [
+    "L1",
     "Amplification",
     "Banding",
     "BitSampling",
@@ -19,6 +20,8 @@ NAMES = [
     "DedupResult",
     "Gallery",
     "HammingTable",
+    "Euclidean",
+    "Hyperplane",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -27,6 +30,7 @@ NAMES = [
     "Plan",
     "RangeQuery",
     "Ranges",
+    "RangeSearch",
     "Sensitivity",
     "Sets",
     "Shingle",
@@ -35,6 +39,8 @@ NAMES = [
     "WeightedMinHash",
     "WeightedOptions",
     "as_bits",
+    "VectorOptions",
+    "Vectors",
     "as_sets",
     "cluster",
     "compare",

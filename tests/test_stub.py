@@ -111,6 +111,9 @@ PIECES = (np.arange(64, dtype=np.uint32), np.array([0, 32, 64]))
 MASKS = _core.BitMasks(PIECES, words=1)
 TABLE = _core.BitTable(BITS, PIECES, threads=1)
 RUN = np.array([0, 2])
+VECTORS = np.ones((2, 3))
+PLANES = _core.Projections("hyperplanes", dimensions=3, slots=4, seed=0)
+LINES = _core.Projections("cauchy", dimensions=3, slots=4, seed=0, width=2.0)
 
 CALLS = {
     "paths": _core.paths,
@@ -182,6 +185,12 @@ CALLS = {
     "shuffled_positions": lambda: _core.shuffled_positions(64, seed=0),
     "sample_bits": lambda: _core.sample_bits(BITS, ROWS),
     "bucket_pairs": lambda: _core.bucket_pairs(BITS, ROWS, RUN, radius=1),
+    "Projections.sides": lambda: PLANES.sides(VECTORS, threads=1),
+    "Projections.buckets": lambda: LINES.buckets(VECTORS, threads=1),
+    "Projections.keys": lambda: PLANES.keys(VECTORS, bands=2, rows=2),
+    "compare_vectors": lambda: _core.compare_vectors([VECTORS], ROWS, ROWS, "l2", threads=1),
+    "vector_contents": lambda: _core.vector_contents(VECTORS, seed=0),
+    "crowd_pairs": lambda: _core.crowd_pairs(ROWS, np.array([0, 2]), most=2),
 }
 
 

@@ -22,8 +22,10 @@ Everything here is a room on one road:
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
     WeightedMinHash  the same for bags and weighted sets
     Ranges           range buckets of measurements, such as those of faces
+    Hyperplane       the family of vectors by angle; Euclidean and L1, of vectors by distance
     Sensitivity      what a family promises of near pairs and of far ones
     RangeQuery       tables and checks for one query
+    RangeSearch      vectors in such tables: some point within c·r, if one lies within r
     Shingle          how a document becomes a set
 
 Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
@@ -48,15 +50,17 @@ if TYPE_CHECKING:
     from lookalike.applications.sets import read_sets
     from lookalike.applications.strings import similar_strings
     from lookalike.applications.top import TopOptions, TopResult, top
+    from lookalike.applications.vectors import VectorOptions
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import BitSampling, MinHash, Ranges, WeightedMinHash
+    from lookalike.families import L1, BitSampling, Euclidean, Hyperplane, MinHash, Ranges, WeightedMinHash
     from lookalike.joins.hammingtable import HammingTable
+    from lookalike.joins.range_search import RangeSearch
     from lookalike.measures.bits import as_bits
     from lookalike.measures.sets import as_sets
     from lookalike.shingles import Shingle
     from lookalike.theory import Amplification, Banding, Cascade, Plan, RangeQuery, Sensitivity, plan
-    from lookalike.types import Bits, Clusters, Pairs, Sets
+    from lookalike.types import Bits, Clusters, Pairs, Sets, Vectors
 
 __version__ = "0.1.0"
 
@@ -73,6 +77,9 @@ _HOMES = {
     "DedupResult": "applications.documents",
     "Gallery": "applications.measurements",
     "HammingTable": "joins.hammingtable",
+    "Euclidean": "families",
+    "Hyperplane": "families",
+    "L1": "families",
     "LocalEngine": "engines",
     "LookalikeError": "errors",
     "MinHash": "families",
@@ -81,6 +88,7 @@ _HOMES = {
     "Plan": "theory",
     "RangeQuery": "theory",
     "Ranges": "families",
+    "RangeSearch": "joins.range_search",
     "Sensitivity": "theory",
     "Sets": "types",
     "Shingle": "shingles",
@@ -89,6 +97,8 @@ _HOMES = {
     "WeightedMinHash": "families",
     "WeightedOptions": "applications.documents.weighted",
     "as_bits": "measures.bits",
+    "VectorOptions": "applications.vectors",
+    "Vectors": "types",
     "as_sets": "measures.sets",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
@@ -105,6 +115,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "L1",
     "Amplification",
     "Banding",
     "BitSampling",
@@ -114,8 +125,10 @@ __all__ = [
     "Comparison",
     "DedupOptions",
     "DedupResult",
+    "Euclidean",
     "Gallery",
     "HammingTable",
+    "Hyperplane",
     "LocalEngine",
     "LookalikeError",
     "MinHash",
@@ -123,12 +136,15 @@ __all__ = [
     "Pairs",
     "Plan",
     "RangeQuery",
+    "RangeSearch",
     "Ranges",
     "Sensitivity",
     "Sets",
     "Shingle",
     "TopOptions",
     "TopResult",
+    "VectorOptions",
+    "Vectors",
     "WeightedMinHash",
     "WeightedOptions",
     "as_bits",

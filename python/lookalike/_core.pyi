@@ -302,3 +302,34 @@ def bucket_pairs(
     boundary: int | None = None,
     path: str | None = None,
 ) -> _Apart: ...
+
+# Vectors → signatures and bucket keys; candidates → exact distances.
+
+_Vectors: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+@final
+class Projections:
+    def __new__(cls, kind: str, *, dimensions: int, slots: int, seed: int, width: float = 1.0) -> Self: ...
+    def sides(self, vectors: _Vectors, *, threads: int, path: str | None = None) -> NDArray[np.uint8]: ...
+    def buckets(self, vectors: _Vectors, *, threads: int, path: str | None = None) -> NDArray[np.int64]: ...
+    # One line a band, one column a row.
+    def keys(
+        self, vectors: _Vectors, *, bands: int, rows: int, path: str | None = None
+    ) -> NDArray[np.uint64]: ...
+
+def compare_vectors(
+    pieces: Sequence[_Vectors],
+    a: NDArray[np.uint32],
+    b: NDArray[np.uint32],
+    measure: str,
+    *,
+    threads: int,
+    cosine_at_least: float = ...,
+    path: str | None = None,
+) -> NDArray[np.float64]: ...
+def vector_contents(vectors: _Vectors, *, seed: int) -> NDArray[np.uint64]: ...
+
+# Packed pairs (a << 32 | b), and how many were left out.
+def crowd_pairs(
+    rows: NDArray[np.uint32], runs: NDArray[np.int64], *, most: int, boundary: int | None = None
+) -> tuple[NDArray[np.uint64], int]: ...

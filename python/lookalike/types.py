@@ -3,6 +3,7 @@
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
 WeightedSets      sets whose elements have weights
 Bits              perceptual hashes and fingerprints, packed
+Vectors           a matrix of floats, one row an item
 Signatures        one row of slots an item
 Pairs Clusters    results, Arrow inside, for people and for data frames
 
@@ -25,6 +26,8 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
+#: A matrix or an array of either width of floats.
+Floats = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -108,6 +111,29 @@ class Bits:
         """The rows as packed bytes, as `as_bits` takes them."""
         every: U8 = self.words.astype("<u8", copy=False).view(np.uint8)
         return every[:, : -(-self.width // 8)]
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors of one width, a row each, row by row in memory: float32 or float64, every number finite."""
+
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> Floats:
+        vector: Floats = self.values[row]
+        return vector
+
+    @property
+    def dimensions(self) -> int:
+        """How many coordinates a vector has."""
+        return int(self.values.shape[1])
+
+    def to_arrow(self) -> pa.FixedSizeListArray:
+        """As Arrow lists of one size, without a copy."""
+        return pa.FixedSizeListArray.from_arrays(pa.array(self.values.reshape(-1)), self.dimensions)
 
 
 @dataclass(frozen=True, eq=False)

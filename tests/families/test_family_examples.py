@@ -7,6 +7,9 @@ import pytest
 
 ROOMS = [
     "families.bitsampling",
+    "families.euclidean",
+    "families.hyperplane",
+    "families.l1",
     "families.minhash",
     "families.permutations",
     "families.ranges",
@@ -19,6 +22,7 @@ ROOMS = [
     "measures.exact",
     "measures.sets",
     "measures.weights",
+    "measures.vectors",
 ]
 
 

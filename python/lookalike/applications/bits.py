@@ -31,6 +31,10 @@ _METHODS = ("auto", "exact", "covering", "lsh")
 _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
 
 
+#: What `similar_pairs` hands on.
+BIT_OPTIONS = ("measure", "threshold", "recall", "method", "seed")
+
+
 def similar_bits(
     bits: Any,
     other: Any = None,

@@ -10,6 +10,7 @@ import typer
 
 from lookalike.applications.documents import PairOptions
 from lookalike.cli.repeated import WITH
+from lookalike.errors import OptionError
 from lookalike.io import open_source
 from lookalike.runs import choose_progress
 
@@ -136,6 +137,37 @@ Threshold = Annotated[
         help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more.",
     ),
 ]
+
+
+def _as_written(threshold: Any) -> str:
+    """A threshold is a number with or without a unit; what it means, the measure knows."""
+    return str(threshold).strip()
+
+
+def number(threshold: str) -> float:
+    """A threshold without a unit."""
+    try:
+        return float(threshold)
+    except ValueError:
+        raise OptionError(
+            f"--threshold {threshold} is no similarity: give a number such as 0.8; angles go with"
+            " --measure angle"
+        ) from None
+
+
+WrittenThreshold = Annotated[
+    # Any: the default is a number, and a person may write a unit behind one.
+    Any,
+    typer.Option(
+        "--threshold",
+        "-t",
+        metavar="NUMBER",
+        parser=_as_written,
+        rich_help_panel=SIMILARITY,
+        help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more. Of "
+        "vectors the greatest angle, such as 20deg, or distance; of cosine the least cosine.",
+    ),
+]
 Recall = Annotated[
     float,
     typer.Option(
@@ -179,12 +211,13 @@ Measure = Annotated[
     str,
     typer.Option(
         "--measure",
-        metavar="jaccard|containment|cosine|overlap|tfidf|levenshtein|indel",
+        metavar="jaccard|containment|cosine|overlap|tfidf|levenshtein|indel|angle|l2|l1",
         rich_help_panel=SIMILARITY,
         help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
         "how many are shared. By tfidf, the cosine of words weighed by how frequent they are in a document "
         "and how rare in the collection. Or, of texts as they are, how many edits lie between them "
-        "(--distance). All but jaccard and tfidf are found exactly.",
+        "(--distance). All these but jaccard and tfidf are found exactly. Of vectors, the angle or the "
+        "distance.",
     ),
 ]
 NotCopies = Annotated[

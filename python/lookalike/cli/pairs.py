@@ -19,6 +19,7 @@ from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.strings import near_strings
 from lookalike.cli.unfinished import engine_of_a_run
+from lookalike.cli.vectors import find_vectors, of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.runs import choose_progress
@@ -43,7 +44,7 @@ def pairs(
     rating: shared.Rating = None,
     least_rating: shared.LeastRating = None,
     separator: shared.Separator = None,
-    threshold: shared.Threshold = PairOptions.threshold,
+    threshold: shared.WrittenThreshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
     distance: shared.Distance = None,
@@ -73,8 +74,9 @@ def pairs(
 ) -> None:
     """Find all pairs of similar items, in one collection or two.
 
-    Items are documents, or sets (--sets). The folder gets pairs.parquet (a, b, similarity) and run.json (what
-    was done, and how well).
+    Items are documents, or sets (--sets), or vectors (--measure angle, l2 or l1; of .npy files also cosine):
+    one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text names its column of lists) a collection. The
+    folder gets pairs.parquet (a, b, similarity or distance) and run.json (what was done, and how well).
 
     \b
     Examples:
@@ -83,8 +85,32 @@ def pairs(
       lookalike pairs --sets baskets.dat -t 0.6 -o alike/
       lookalike pairs news.jsonl --measure tfidf --not-copies 0.2 -o related/
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
+      lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
+    if of_vectors(inputs, measure) and not sets:
+        if resume:
+            raise OptionError("--resume is for documents and sets: a search of vectors begins anew")
+        said = {
+            name: value for name, value in (("slots", slots), ("method", method)) if given_by(context, name)
+        }
+        record, lines = find_vectors(
+            inputs,
+            other,
+            {"measure": measure, "recall": recall, "seed": seed, **said}
+            | ({"threshold": threshold} if given_by(context, "threshold") else {}),
+            column=None if text == shared.TEXT else text,
+            id=id,
+            expand=expand,
+            output=output,
+            overwrite=overwrite,
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            progress=progress,
+        )
+        print(record.to_json().rstrip() if json else "\n".join(lines))
+        return
     of_strings, of_meaning = measure in KINDS, measure == MEANING
     if (of_strings or of_meaning) and sets:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
@@ -100,7 +126,7 @@ def pairs(
     elif distance is None:
         chosen = PairOptions.of(
             {
-                "threshold": threshold,
+                "threshold": shared.number(threshold),
                 "recall": recall,
                 "measure": measure,
                 "shingle": shingle,
@@ -145,6 +171,11 @@ def pairs(
         return
     print("\n".join(outcome.lines(watch.stages)))
     print(f"{'written':<13} {output}: pairs.parquet, run.json")
+
+
+def given_by(context: typer.Context, name: str) -> bool:
+    """Whether a person typed this option."""
+    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
 
 
 def _similar(

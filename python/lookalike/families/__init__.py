@@ -1,10 +1,23 @@
-"""Sets → signatures: families of hash functions that collide as often as items are alike."""
+"""Items → signatures: families of hash functions that collide as often as items are alike."""
 
 from lookalike.families.bitsampling import BitSampling
+from lookalike.families.euclidean import Euclidean
 from lookalike.families.family import Family
+from lookalike.families.hyperplane import Hyperplane
+from lookalike.families.l1 import L1
 from lookalike.families.minhash import MinHash
 from lookalike.families.permutations import Permutations
 from lookalike.families.ranges import Ranges
 from lookalike.families.weighted import WeightedMinHash
 
-__all__ = ["BitSampling", "Family", "MinHash", "Permutations", "Ranges", "WeightedMinHash"]
+__all__ = [
+    "L1",
+    "BitSampling",
+    "Euclidean",
+    "Family",
+    "Hyperplane",
+    "MinHash",
+    "Permutations",
+    "Ranges",
+    "WeightedMinHash",
+]

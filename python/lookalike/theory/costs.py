@@ -54,8 +54,13 @@ COUNT_NS = 150.0
 """Two sets that passed those filters: fetched, and what they share counted."""
 
 VALUE_NS = 0.1
-"""One value of a vector, read and multiplied: for a slot of a signature, or for the exact distance of a pair.
-Taken from the speed of memory and of vector units, not yet from a run of a join."""
+"""One value of a vector, read and multiplied: for a slot of a signature, or for a pair's exact distance."""
+
+PROPOSED_NS = 60.0
+"""One pair of vectors that a product proposes, brought to the exact check, its values aside."""
+
+PRODUCT_NS = 0.03
+"""One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
 _NS = 1e-9
 
@@ -105,3 +110,9 @@ def seconds_for_vector_checks(candidates: float, values_per_item: float) -> floa
 def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -> float:
     """Signing vectors, where a slot reads so many values of each."""
     return items * slots * max(1.0, values_per_slot) * VALUE_NS * _NS
+
+
+def seconds_for_products(pairs: float, values_per_item: float, *, proposed: float = 0.0) -> float:
+    """The products of so many pairs of vectors, by blocks, and the checks of those they propose."""
+    checks = proposed * (PROPOSED_NS + 2 * values_per_item * VALUE_NS)
+    return (pairs * values_per_item * PRODUCT_NS + checks) * _NS

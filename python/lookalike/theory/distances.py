@@ -84,7 +84,9 @@ class DistanceSample:
         powers = np.floor(np.log10(np.maximum(values, 1e-298))) - 2
         rounded = np.floor(values / 10.0**powers) * 10.0**powers
         # 123 · 0.1 would print as 12.300000000000001, and 0.1 · 10 differ from 1 as a level.
-        levels, counts = np.unique([float(f"{value:.3g}") for value in rounded], return_counts=True)
+        distinct, repeats = np.unique(rounded, return_counts=True)
+        levels, place = np.unique([float(f"{value:.3g}") for value in distinct], return_inverse=True)
+        counts = np.bincount(place, repeats, minlength=len(levels)).astype(np.int64)
         return cls(
             levels=tuple(levels.tolist()),
             counts=tuple(counts.tolist()),

@@ -1,7 +1,7 @@
 //! `lookalike._core`: the one doorway into the kernels.
 //!
 //! It checks shapes, releases the interpreter lock, and turns errors and panics into exceptions of `lookalike.errors`. It does no arithmetic of its own.
-//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`], [`weighting`], [`bits`].
+//! The functions follow the road: [`shingling`], [`signing`], [`joining`], [`prefixing`], [`roads`], [`nearest`], [`passages`], [`weighting`], [`bits`], [`vectors`].
 
 mod arrays;
 mod bits;
@@ -13,6 +13,7 @@ mod prefixing;
 mod roads;
 mod shingling;
 mod signing;
+mod vectors;
 mod weighting;
 
 use pyo3::prelude::*;
@@ -34,5 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     nearest::register(module)?;
     passages::register(module)?;
     weighting::register(module)?;
-    bits::register(module)
+    bits::register(module)?;
+    vectors::register(module)
 }

@@ -15,6 +15,9 @@
 //! [`sparse`], their sides of random hyperplanes;
 //! [`bits`], rows of bits by Hamming distance and Tanimoto similarity.
 //!
+//! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
+//! [`crowds`], buckets of any size → candidates; [`vectors`], candidates → exact distances.
+//!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
 pub mod agreeing;
@@ -23,9 +26,11 @@ pub mod baskets;
 pub mod bits;
 mod chars;
 pub mod components;
+pub mod crowds;
 pub mod draws;
 pub mod edit;
 pub mod hash;
+pub mod hyperplane;
 pub mod meetings;
 pub mod memory;
 pub mod minhash;
@@ -33,6 +38,7 @@ pub mod nearest;
 pub mod pairing;
 pub mod passages;
 pub mod prefix;
+pub mod projection;
 pub mod pyramid;
 pub mod radix;
 pub mod rare;
@@ -45,6 +51,7 @@ mod table;
 mod template;
 pub mod terms;
 mod unicode;
+pub mod vectors;
 pub mod verify;
 pub mod weighted;
 mod words;

@@ -18,9 +18,10 @@ from lookalike.applications.documents.weighted import (
 )
 from lookalike.applications.sets import SetCollection, holds_sets, listed
 from lookalike.engines import Engine, LocalEngine
+from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
 from lookalike.runs.watch import Watch
-from lookalike.types import Pairs
+from lookalike.types import Bits, Pairs
 
 
 def similar_pairs(
@@ -45,7 +46,9 @@ def similar_pairs(
     items
         Documents: a list of strings, an Arrow, polars or pandas column or table, a Hugging Face dataset, or
         paths. Or sets: lists of integers or tokens, Arrow, polars or pandas columns of lists, `Sets`, a
-        sparse boolean matrix whose rows are sets, or what `read_sets` names.
+        sparse boolean matrix whose rows are sets, or what `read_sets` names. Or, with a measure of vectors
+        (`angle`, `l2`, `l1`, and `cosine` of floats): a NumPy matrix, a column of lists of numbers, a table
+        with one, or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
@@ -57,6 +60,8 @@ def similar_pairs(
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
         from items to weights, bags, sparse matrices): see `WeightedOptions`.
+        Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits
+        (`Bits`, or `measure="hamming"`): see `similar_bits`.
 
     Examples
     --------
@@ -64,10 +69,30 @@ def similar_pairs(
     1 pair
     a  b  similarity
     0  2  1.0000
+    >>> similar_pairs([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1]], measure="angle", threshold="20deg")
+    1 pair
+    a  b  distance
+    0  2  5.7106
     """
+    # Vectors are named and expanded as documents are, by what is here: so they come in only when called.
+    from lookalike.applications.bits import BIT_OPTIONS, similar_bits
+    from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
+
+    engine = engine or LocalEngine(threads)
+    if isinstance(items, Bits) or options.get("measure") == "hamming":
+        if unknown := sorted(set(options) - set(BIT_OPTIONS)):
+            raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
+        column = "bits" if text == "text" else text
+        return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
+    if holds_vectors(items, options.get("measure", PairOptions.measure)):
+        vectors = (items,) if other is None else (items, other)
+        near = VectorOptions.of(options)
+        lists = None if text == "text" else text
+        return pairs_of_vectors(
+            vectors, near, engine=engine, watch=Watch(), column=lists, id=id, expand=expand
+        )[0]
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     chosen = PairOptions.of({} if weighted else options)
-    engine = engine or LocalEngine(threads)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
         return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)

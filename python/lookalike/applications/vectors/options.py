@@ -1,0 +1,85 @@
+"""What can be asked of a search for near vectors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from lookalike.errors import OptionError
+from lookalike.measures.vectors import MEASURES
+from lookalike.theory.ranges import checked_recall, checked_slots
+from lookalike.theory.thresholds import scale_of
+
+METHODS = ("auto", "lsh", "exact")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorOptions:
+    """How near pairs of vectors are searched for.
+
+    Parameters
+    ----------
+    measure
+        `angle` (degrees), `cosine`, `l2` or `l1`.
+    threshold
+        The greatest angle (`"20deg"`, `"0.35rad"`) or distance of a pair; of `cosine` the least cosine, or
+        the angle it belongs to.
+    recall
+        The promised chance that a pair exactly at the threshold is found.
+    method
+        `lsh`: hyperplanes or projections, and bands. `exact`: all pairs are compared, by blocks. `auto`:
+        whichever is expected to cost less; `account.choice` says why.
+    slots
+        The most functions a signature may have. A plan takes as many as are worth it.
+    seed
+        Draws the functions. Another seed may find another few of the pairs that a run misses.
+    """
+
+    measure: str = "angle"
+    threshold: float | str | None = None
+    recall: float = 0.95
+    method: str = "auto"
+    slots: int = 4096
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise OptionError(
+                f"measure={self.measure!r} does not compare vectors: choose {', '.join(MEASURES)}"
+            )
+        if self.threshold is None:
+            example = {"angle": "20deg", "cosine": "0.9"}.get(self.measure, "1.5")
+            raise OptionError(
+                f"how near is near? vectors by {self.measure} need a threshold, such as threshold={example!r}"
+            )
+        if self.method not in METHODS:
+            raise OptionError(f"method={self.method!r} is unknown for vectors: choose {', '.join(METHODS)}")
+        object.__setattr__(self, "threshold", scale_of(self.measure).read(self.threshold))
+        object.__setattr__(self, "recall", checked_recall(self.recall))
+        object.__setattr__(self, "slots", checked_slots(self.slots))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
+            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """From keyword arguments; one that is unknown is named."""
+        known = [field.name for field in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise OptionError(f"vectors have no option {name!r}: choose among {', '.join(known)}")
+        return cls(**options)
+
+    @property
+    def level(self) -> float:
+        """The threshold as a number of the measure."""
+        assert isinstance(self.threshold, float)
+        return self.threshold
+
+    @property
+    def column(self) -> str:
+        """What the column of values is called."""
+        return "similarity" if self.measure == "cosine" else "distance"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `of` reads them back."""
+        return asdict(self)

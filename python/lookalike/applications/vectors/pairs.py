@@ -1,0 +1,99 @@
+"""All near pairs of vectors, in one collection or between two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from lookalike.applications.documents.join import Search, pair_columns
+from lookalike.applications.vectors.collection import VectorCollection, collect_vectors
+from lookalike.applications.vectors.options import VectorOptions
+from lookalike.engines import Engine, Table
+from lookalike.errors import UnreachableRecallError
+from lookalike.joins import Joined
+from lookalike.joins.near import near
+from lookalike.joins.products import exact
+from lookalike.joins.vector_items import VectorItems
+from lookalike.joins.vector_sample import draw_vectors
+from lookalike.measures.vectors import Nearness
+from lookalike.runs.watch import Watch
+from lookalike.theory import Choice, Plan, RoadEstimate, plan
+from lookalike.theory.costs import EXACT_WORTH, seconds_for_products
+from lookalike.types import Pairs
+
+
+def pairs_of_vectors(
+    given: tuple[Any, ...],
+    options: VectorOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    column: str | None = None,
+    id: str | None = None,
+    expand: bool = False,
+) -> tuple[Pairs, Search[VectorCollection]]:
+    """Near pairs of one collection of vectors, or between two."""
+    collections = collect_vectors(given, engine, watch, measure=options.measure, column=column, id=id)
+    boundary = collections[0].rows if len(collections) == 2 else None
+    items = VectorItems(
+        table=Table.together([collection.table for collection in collections]),
+        dimensions=collections[0].dimensions,
+        nearness=Nearness(options.measure, options.level),
+        seed=options.seed,
+        boundary=boundary,
+    )
+    search = Search(joined=take_road(items, options, engine=engine, watch=watch), collections=collections)
+    a, b, value = pair_columns(search.joined, boundary=boundary, expand=expand)
+    columns = {"a": search.named(a), "b": search.named(b), options.column: pa.array(value)}
+    return Pairs(pa.table(columns), account=search.joined.account), search
+
+
+def take_road(items: VectorItems, options: VectorOptions, *, engine: Engine, watch: Watch) -> Joined:
+    """Compare all vectors, or those that meet in bands, as asked for or as is expected to cost less."""
+    if options.method == "exact":
+        return exact(items, engine=engine, watch=watch)
+    with watch.stage("plan", unit="vectors"):
+        choice, banded = _planned(items, options, engine)
+    if choice.method == "exact":
+        joined = exact(items, engine=engine, watch=watch)
+    else:
+        assert banded is not None
+        joined = near(items, plan=banded, engine=engine, watch=watch)
+    return replace(joined, account=replace(joined.account, choice=choice))
+
+
+def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tuple[Choice, Plan | None]:
+    """The banding, and whether `auto` takes it."""
+    sample = draw_vectors(engine, items).distances
+    try:
+        banded = plan(
+            options.level,
+            measure=options.measure,
+            recall=options.recall,
+            slots=options.slots,
+            distances=sample,
+        )
+    except UnreachableRecallError:
+        if options.method == "lsh":
+            raise
+        why = f"no banding of {options.slots:,} slots keeps the promise"
+        return Choice(method="exact", why=why, roads={}), None
+    if options.method == "lsh":
+        return Choice(method="lsh", why="asked for", roads={}), banded
+    assert banded.expected_cost is not None
+    assert banded.expected_candidates is not None
+    # Products say little of L1: most pairs may have to be compared.
+    proposed = sample.total_pairs if options.measure == "l1" else 0
+    products = seconds_for_products(sample.total_pairs, items.dimensions, proposed=proposed)
+    roads = {
+        "lsh": RoadEstimate(seconds=banded.expected_cost, candidates=banded.expected_candidates),
+        "exact": RoadEstimate(seconds=products, candidates=float(sample.total_pairs)),
+    }
+    cheap = products <= EXACT_WORTH * banded.expected_cost
+    why = (
+        f"all products are expected to take {products:.3g} s of one core, bands"
+        f" {banded.expected_cost:.3g} s" + ("; products miss nothing" if cheap else "")
+    )
+    return Choice(method="exact" if cheap else "lsh", why=why, roads=roads), banded

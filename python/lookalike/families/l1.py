@@ -1,0 +1,66 @@
+"""Projections for vectors by L1, and L1 of small whole numbers as Hamming distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lookalike.errors import OptionError
+from lookalike.families.projections import Projected
+from lookalike.theory.collisions import CauchyCollision
+from lookalike.types import Bools
+
+
+@dataclass(frozen=True, kw_only=True)
+class L1(Projected):
+    """Cauchy projections; a slot is the bucket of a random line in which a vector lies.
+
+    Parameters
+    ----------
+    width
+        Of a bucket. At that L1 distance two vectors share a bucket with chance .2794.
+    slots
+        How many lines.
+    seed
+        Draws them. Signatures of different seeds or widths do not compare.
+
+    Examples
+    --------
+    >>> buckets = L1(width=3.0, slots=2000).signatures([[0.0, 0.0], [1.0, 2.0]])
+    >>> float((buckets[0] == buckets[1]).mean().round(1))
+    0.3
+    >>> L1.embed([[2, 0], [1, 3]], levels=3).astype(int).tolist()
+    [[1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 1, 1]]
+    """
+
+    width: float
+    slots: int = 256
+    seed: int = 0
+
+    kind = "cauchy"
+
+    @property
+    def law(self) -> CauchyCollision:
+        """How often two vectors share a bucket, by L1 distance."""
+        return CauchyCollision(self.width)
+
+    @staticmethod
+    def embed(items: Any, *, levels: int) -> Bools:
+        """Whole numbers from 0 to `levels`, each in unary: L1 distances become Hamming distances, exactly.
+
+        A coordinate x becomes `levels` bits, the first x of them set; packed by `np.packbits` they are items
+        for the families of bits.
+        """
+        numbers: npt.NDArray[Any] = np.asarray(items)
+        whole = numbers.dtype.kind in "iub" or (numbers == np.floor(numbers)).all()
+        if (
+            numbers.ndim != 2
+            or not whole
+            or (numbers.size and not 0 <= numbers.min() <= numbers.max() <= levels)
+        ):
+            raise OptionError(f"embed takes the rows of a matrix of whole numbers from 0 to levels={levels}")
+        bits: Bools = numbers[:, :, None] > np.arange(levels)
+        return bits.reshape(len(numbers), -1)

@@ -1,0 +1,113 @@
+"""Vectors in files: .npy matrices, .fvecs, .bvecs and .ivecs, and lists in a column of Parquet.
+
+Matrices are mapped, not read: only what is looked at comes into memory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lookalike.errors import MissingColumnError, SourceError
+
+#: What the numbers of a .fvecs file and of its siblings are.
+_VECS: dict[str, type[np.generic]] = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}
+#: Names of files that hold vectors.
+SUFFIXES = (".npy", *_VECS, ".parquet")
+
+
+def read_vectors(path: str | Path, *, column: str | None = None) -> npt.NDArray[Any] | pa.ChunkedArray:
+    """The vectors of a file: a matrix, or a column of lists.
+
+    Raises
+    ------
+    SourceError
+        If there is no such file, or it is damaged, or holds no vectors.
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise SourceError(f"there is no file {place}: vectors come from {', '.join(SUFFIXES)} files")
+    suffix = place.suffix.lower()
+    if suffix == ".npy":
+        return _npy(place)
+    if suffix in _VECS:
+        return _vecs(place, _VECS[suffix])
+    if suffix == ".parquet":
+        return vector_column(_parquet(place), column, str(place))
+    raise SourceError(f"{place} is none of {', '.join(SUFFIXES)}: save the vectors as one of these")
+
+
+def read_ids(path: str | Path, column: str) -> pa.ChunkedArray:
+    """The ids beside the vectors of a Parquet file."""
+    place = Path(path)
+    if place.suffix.lower() != ".parquet":
+        raise SourceError(f"{place} holds numbers only: ids go with a .parquet file")
+    table = _parquet(place)
+    if column not in table.column_names:
+        raise MissingColumnError(f"{place} has no column {column!r}: it has {', '.join(table.column_names)}")
+    return table[column]
+
+
+def vector_column(table: pa.Table, column: str | None, where: str) -> pa.ChunkedArray:
+    """The column of lists of numbers that is named, or the only one there is."""
+    if column is not None and column in table.column_names:
+        return table[column]
+    lists = [field.name for field in table.schema if _holds_numbers(field.type)]
+    if column is None and len(lists) == 1:
+        return table[lists[0]]
+    asked = f"no column {column!r}" if column is not None else "no column of vectors"
+    if len(lists) > 1 and column is None:
+        asked = f"several columns of vectors ({', '.join(lists)})"
+    names = lists or table.column_names
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    raise MissingColumnError(f"{where} has {asked}: name one of {', '.join(names[:10])}{more}")
+
+
+def _holds_numbers(kind: pa.DataType) -> bool:
+    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return bool(lists and (pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)))
+
+
+def _npy(place: Path) -> npt.NDArray[Any]:
+    try:
+        loaded: npt.NDArray[Any] = np.load(place, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as reason:
+        raise SourceError(f"{place} is no matrix of numbers that NumPy saved: {reason}") from None
+    if loaded.ndim != 2:
+        raise SourceError(f"{place} has the shape {loaded.shape}: vectors are the rows of a matrix")
+    return loaded
+
+
+def _vecs(place: Path, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """Every vector is its length, a little-endian int32, and so many numbers."""
+    size = place.stat().st_size
+    if size < 4:
+        raise SourceError(f"{place} has {size} bytes and so no vector")
+    width = int(np.fromfile(place, "<i4", count=1)[0])
+    item = np.dtype(kind).newbyteorder("<")
+    row_bytes = 4 + width * item.itemsize
+    if width < 1 or size % row_bytes:
+        raise SourceError(
+            f"{place} is damaged or of another format: {size:,} bytes are no whole number of vectors of"
+            f" {width:,} coordinates"
+        )
+    rows = np.memmap(place, dtype=np.dtype([("width", "<i4"), ("values", item, (width,))]), mode="r")
+    odd = np.flatnonzero(rows["width"] != width)
+    if len(odd):
+        raise SourceError(
+            f"{place}: row {int(odd[0]):,} says it has {int(rows['width'][odd[0]]):,} coordinates, the first"
+            f" {width:,}"
+        )
+    return rows["values"]
+
+
+def _parquet(place: Path) -> pa.Table:
+    try:
+        return pq.read_table(place)
+    except (pa.ArrowException, OSError) as reason:
+        raise SourceError(f"{place} cannot be read as Parquet: {reason}") from None

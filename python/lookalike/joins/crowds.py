@@ -1,0 +1,126 @@
+"""Buckets of vectors → candidates, of any size and yet never their square.
+
+Vectors that are all near each other share buckets in most bands, and a bucket's pairs grow with its square.
+Up to `2 · FOLLOWING + 1` rows a bucket gives all its pairs. In a larger one a row is paired with the
+`FOLLOWING` rows behind it, in an order that goes by content and is another one in every band: so the pairs of
+a crowd are seen in some band with a chance that its size says, and what a bucket left out is counted. Of two
+collections each row of the side that is larger in a bucket meets up to `FOLLOWING` of the smaller one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.bands import Buckets, Once, bands_of
+from lookalike.bands.buckets import run_starts
+from lookalike.engines import Engine, Held, Table, as_it_is
+from lookalike.joins.leaders import LeaderAccount
+from lookalike.types import I64, U64, Bools, concatenate
+
+#: How many of the rows behind it a row of a large bucket is paired with.
+FOLLOWING = 256
+#: A bucket of more rows than this is large.
+ALL_PAIRS = 2 * FOLLOWING + 1
+
+
+@dataclass(frozen=True)
+class CrowdPairs:
+    """A stage over whole buckets: pairs of rows that share one (`pair`), so many a row at most."""
+
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        runs = run_starts(batch["bucket"].to_numpy())
+        pairs, _ = _core.crowd_pairs(batch["row"].to_numpy(), runs, most=FOLLOWING, boundary=self.boundary)
+        return pa.record_batch({"pair": pa.array(pairs)})
+
+
+@dataclass(frozen=True)
+class InBandOrder:
+    """A stage for `fetch` from keyed rows: rows of buckets → with their `place` among those of their band."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        content = held.whole(contents)[held.at(batch["row"].to_numpy())]
+        band = bands_of(batch["bucket"].to_numpy()).astype(np.uint64)
+        # An odd factor of its own for every band: the products' upper bits stand in another order.
+        place = content * (band * np.uint64(0x9E37_79B9_7F4A_7C16) + np.uint64(0xD6E8_FEB8_6659_FD93))
+        return pa.record_batch({"bucket": batch["bucket"], "row": batch["row"], "place": pa.array(place)})
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A stage for `fold`: buckets, how many rows each has, and how many of those are before the boundary."""
+
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> tuple[U64, I64, I64]:
+        keys = batch["bucket"].to_numpy()
+        starts = run_starts(keys)
+        before = batch["row"].to_numpy() < (2**32 if self.boundary is None else self.boundary)
+        counted = np.concatenate([[0], np.cumsum(before)])
+        return keys[starts[:-1]], np.diff(starts), np.diff(counted[starts])
+
+    def merge(self, one: tuple[U64, I64, I64], other: tuple[U64, I64, I64]) -> tuple[U64, I64, I64]:
+        """Those of both: a bucket may come in pieces."""
+        keys, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+        sizes, before = np.zeros((2, len(keys)), np.int64)
+        np.add.at(sizes, place, np.concatenate([one[1], other[1]]))
+        np.add.at(before, place, np.concatenate([one[2], other[2]]))
+        return keys, sizes, before
+
+
+def candidates(
+    engine: Engine, keyed: Table, marked: Bools, *, bands: int, boundary: int | None
+) -> tuple[Table, LeaderAccount]:
+    """Pairs of marked rows that share a bucket (`pair`, each once), and what large buckets left out."""
+    at_once = max(1, engine.group_rows // max(1, int(marked.sum())))
+    pairs: list[Table] = []
+    large: list[Table] = []
+    for first in range(0, bands, at_once):
+        keys = engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
+        shared = engine.group(keys, "bucket", as_it_is, least=2)
+        pairs.append(engine.group(shared, "bucket", CrowdPairs(boundary), most=ALL_PAIRS))
+        crowded = engine.group(shared, "bucket", as_it_is, least=ALL_PAIRS + 1)
+        if crowded.rows:
+            large.append(crowded)
+    account = LeaderAccount()
+    if large:
+        crowds = Table.together(large)
+        sizes = Sizes(boundary)
+        counted = engine.fold(crowds, sizes, sizes.merge)
+        assert counted is not None
+        account = _account(*counted[1:], boundary)
+        ordered = engine.fetch(keyed, crowds, ("row",), InBandOrder())
+        pairs.append(
+            engine.group(
+                ordered, "bucket", CrowdPairs(boundary), order=("place", "row"), most=account.largest
+            )
+        )
+    # A pair meets once a band at most, and so many stay together.
+    return engine.group(Table.together(pairs), "pair", Once(), most=bands), account
+
+
+def contents(batches: Sequence[pa.RecordBatch]) -> U64:
+    """The column `content` of all batches."""
+    return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
+
+
+def _account(sizes: I64, before: I64, boundary: int | None) -> LeaderAccount:
+    """What large buckets held: all pairs they have, less those that were made."""
+    if boundary is None:
+        possible, made = sizes * (sizes - 1) // 2, sizes * FOLLOWING
+    else:
+        small, large = np.minimum(before, sizes - before), np.maximum(before, sizes - before)
+        possible, made = small * large, np.minimum(small, FOLLOWING) * large
+    return LeaderAccount(
+        buckets=len(sizes),
+        rows=int(sizes.sum()),
+        largest=int(sizes.max()),
+        checked=int(made.sum()),
+        not_compared=int((possible - made).sum()),
+    )

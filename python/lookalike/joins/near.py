@@ -1,0 +1,150 @@
+"""The main road for vectors: signatures → bands → candidates → verified pairs.
+
+    plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
+    sign        every row, one kernel call a batch, down to its bucket keys
+    copies      the same numbers: star edges to a representative
+    candidates  rows that share a bucket in some band (`crowds`)
+    verify      the exact distance of every candidate
+
+Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,
+16 bytes a row and 8 a band, 12 a row and band of some bands at a time, and 8 a candidate; the driver 9 a row
+and 24 a pair found. Time: linear in rows, slots and coordinates, and in candidates, of which a row has
+at most `bands · FOLLOWING`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.bands import key_columns
+from lookalike.engines import Engine, Table
+from lookalike.families import L1, Euclidean, Hyperplane
+from lookalike.joins.account import Account
+from lookalike.joins.copies import Stars
+from lookalike.joins.crowds import candidates as of_buckets
+from lookalike.joins.joined import Joined
+from lookalike.joins.meetings import unpacked
+from lookalike.joins.vector_items import VectorItems
+from lookalike.measures.vectors import Compared, Near, SameVector, matrix_of
+from lookalike.runs.watch import Watch
+from lookalike.theory import Banding, Plan
+from lookalike.theory.collisions import CauchyCollision, GaussianCollision
+from lookalike.theory.recall import recall_from_chances
+from lookalike.types import F64, I64
+
+
+@dataclass(frozen=True)
+class KeyVectors:
+    """A stage: vectors → `row`, `content`, and a bucket key a band."""
+
+    projections: _core.Projections
+    banding: Banding
+    seed: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        vectors = matrix_of(batch)
+        keys = self.projections.keys(vectors, bands=self.banding.bands, rows=self.banding.rows)
+        content = _core.vector_contents(vectors, seed=self.seed)
+        return pa.record_batch({"row": batch["row"], "content": pa.array(content), **key_columns(keys)})
+
+
+@dataclass(frozen=True)
+class ContentOf:
+    """A stage: vectors → `row`, `content`, and a key that copies of one collection share (`copy`)."""
+
+    seed: int
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        content = _core.vector_contents(matrix_of(batch), seed=self.seed)
+        second = batch["row"].to_numpy() >= (2**63 - 1 if self.boundary is None else self.boundary)
+        return pa.record_batch({"row": batch["row"], "copy": pa.array(np.where(second, ~content, content))})
+
+
+def representatives(engine: Engine, items: VectorItems) -> I64:
+    """Of every row: itself, or the first row of its collection with the same numbers."""
+    representative = np.arange(items.rows, dtype=np.int64)
+    keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
+    stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
+    same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
+    representative[same.column("b")] = same.column("a")
+    return representative
+
+
+def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joined:
+    """Join vectors by the bands of a plan."""
+    banding = plan.banding
+    with watch.stage("sign", items.rows, unit="vectors") as advance:
+        stage = KeyVectors(projections(plan, items), banding, items.seed)
+        keyed = engine.map(items.table, stage, advance=advance)
+    with watch.stage("copies", items.rows, unit="vectors"):
+        representative = representatives(engine, items)
+    with watch.stage("candidates", items.rows, unit="vectors"):
+        marked = representative == np.arange(items.rows)
+        pairs, large = of_buckets(engine, keyed, marked, bands=banding.bands, boundary=items.boundary)
+        candidates = engine.map(pairs, unpacked)
+    with watch.stage("verify", candidates.rows, unit="candidates") as advance:
+        found = engine.fetch(items.table, candidates, ("a", "b"), Near(items.nearness), advance=advance)
+        a, b, value = found_pairs(found)
+    account = Account(
+        method="lsh",
+        measure=items.nearness.measure,
+        threshold=items.nearness.threshold,
+        plan=plan,
+        items=items.rows,
+        empty=0,
+        short=0,
+        unspaced=0,
+        copies=items.rows - int(marked.sum()),
+        representatives=int(marked.sum()),
+        candidates=candidates.rows,
+        pairs=len(a),
+        recall=recall_from_chances(plan.probabilities(value)),
+        large=large,
+    )
+    return joined(items, (a, b, value), representative, account, engine)
+
+
+def projections(plan: Plan, items: VectorItems) -> _core.Projections:
+    """The kernel's form of the functions that a plan is made of."""
+    slots, seed, law = plan.banding.slots, items.seed, plan.collision
+    if isinstance(law, GaussianCollision):
+        return Euclidean(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
+    if isinstance(law, CauchyCollision):
+        return L1(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
+    return Hyperplane(slots=slots, seed=seed, signs=law.family == "signs").drawn(items.dimensions)
+
+
+def found_pairs(found: Table) -> tuple[I64, I64, F64]:
+    """Pairs brought to the driver, by a and b."""
+    a, b = (found.column(name).astype(np.int64) for name in ("a", "b"))
+    order = np.lexsort((b, a))
+    return a[order], b[order], found.column("value")[order]
+
+
+def joined(
+    items: VectorItems, found: tuple[I64, I64, F64], representative: I64, account: Account, engine: Engine
+) -> Joined:
+    """What a road between vectors found, in the form that all roads share."""
+
+    def compare(a: I64, b: I64) -> F64:
+        asked = Table.of(a=representative[a], b=representative[b])
+        values: F64 = engine.fetch(items.table, asked, ("a", "b"), Compared(items.nearness)).column("value")
+        return values
+
+    none = np.empty(0, np.int64)
+    return Joined(
+        a=found[0],
+        b=found[1],
+        similarity=found[2],
+        representative=representative,
+        flags=np.zeros(items.rows, np.uint8),
+        below=(none, none, np.empty(0, np.float64)),
+        account=account,
+        compare=compare,
+        own=np.full(items.rows, items.nearness.own),
+    )

@@ -1,0 +1,226 @@
+"""Every vector with every other: blocked products propose, our kernels verify.
+
+A block of vectors is held while all others pass by. Their products come from BLAS in 32 bits, whose last
+digits depend on the machine: so every pair is proposed whose product is near enough or might be, by a bound
+on the rounding, and the exact distance decides. Angles go by products of directions, L2 by |a|² + |b|² − 2ab
+around the block's mean; L1 is never under L2, so pairs within an L1 distance are among those within the same
+L2 distance.
+
+n²/2 products of some hundredths of a nanosecond a coordinate. Memory: the engine's, and for each of its
+threads a block (4 MB as float32) and its products (32 MB).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import add
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lookalike.engines import Engine, Table
+from lookalike.joins.account import Account
+from lookalike.joins.joined import Joined
+from lookalike.joins.near import found_pairs, joined, representatives
+from lookalike.joins.vector_items import VectorItems
+from lookalike.measures.vectors import DIRECTED, Nearness, matrix_of
+from lookalike.runs.watch import Watch
+from lookalike.theory import RecallEstimate
+from lookalike.types import F64, I64, Bools, Floats, concatenate
+
+F32 = npt.NDArray[np.float32]
+
+#: Vectors of a block, and of those that pass by at a time.
+HELD, PASSING = 8192, 1024
+
+
+def exact(items: VectorItems, *, engine: Engine, watch: Watch) -> Joined:
+    """Join vectors by comparing all of them; equal ones once."""
+    with watch.stage("copies", items.rows, unit="vectors"):
+        representative = representatives(engine, items)
+        marked = representative == np.arange(items.rows)
+    count = int(marked.sum())
+    # Of two collections the first is held and the second passes by.
+    holdable = marked if items.boundary is None else marked & (np.arange(items.rows) < items.boundary)
+    blocks = list(_blocks(items.table))
+    parts: list[Table] = []
+    with watch.stage("compare", len(blocks) * items.rows, unit="vectors") as advance:
+        for block in blocks:
+            held = engine.fold(block, Gather(holdable), add)
+            if held is not None and any(len(rows) > 0 for _, rows in held):
+                stage = Passing.of(held, marked, items)
+                parts.append(engine.map(items.table, stage, advance=advance))
+    none = pa.record_batch(
+        {"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64()), "value": pa.array([], pa.float64())}
+    )
+    found = Table.together(parts or [Table((none,), none.schema)])
+    a, b, value = found_pairs(found)
+    within = count * (count - 1) // 2
+    if items.boundary is not None:
+        first = int(marked[: items.boundary].sum())
+        within = first * (count - first)
+    account = Account(
+        method="exact",
+        measure=items.nearness.measure,
+        threshold=items.nearness.threshold,
+        plan=None,
+        items=items.rows,
+        empty=0,
+        short=0,
+        unspaced=0,
+        copies=items.rows - count,
+        representatives=count,
+        candidates=within,
+        pairs=len(a),
+        recall=RecallEstimate.certain(len(a)),
+    )
+    return joined(items, (a, b, value), representative, account, engine)
+
+
+def _blocks(table: Table) -> Iterator[Table]:
+    """The table in parts of some `HELD` rows, whole batches each. How it is cut changes no answer."""
+    waiting, rows = [], 0
+    for piece in table.batches.pieces:
+        waiting.append(piece)
+        rows += piece.num_rows
+        if rows >= HELD:
+            yield Table(waiting, table.schema)
+            waiting, rows = [], 0
+    if waiting:
+        yield Table(waiting, table.schema)
+
+
+@dataclass(frozen=True, eq=False)
+class Gather:
+    """A stage for `fold`: the marked vectors and their numbers."""
+
+    marked: Bools
+
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[Floats, I64]]:
+        rows = batch["row"].to_numpy()
+        wanted = self.marked[rows]
+        return [(matrix_of(batch)[wanted], rows[wanted])]
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """A stage: vectors → pairs with those held that reach the threshold, lower row first."""
+
+    vectors: Floats
+    rows: I64
+    marked: Bools
+    boundary: int | None
+    nearness: Nearness
+    proposal: Directions | Places
+
+    @classmethod
+    def of(cls, held: list[tuple[Floats, I64]], marked: Bools, items: VectorItems) -> Passing:
+        """With these vectors held."""
+        vectors = np.ascontiguousarray(np.concatenate([part for part, _ in held]))
+        rows = concatenate((numbers for _, numbers in held), np.int64)
+        directed = items.nearness.measure in DIRECTED
+        proposal = (Directions if directed else Places).of(vectors, items.nearness)
+        return cls(vectors, rows, marked, items.boundary, items.nearness, proposal)
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        found: list[tuple[I64, I64, F64]] = []
+        rows, matrix = batch["row"].to_numpy(), matrix_of(batch)
+        for at in range(0, len(rows), PASSING):
+            found.extend(self._pairs(rows[at : at + PASSING], matrix[at : at + PASSING]))
+        a, b = (concatenate((part[side] for part in found), np.int64) for side in (0, 1))
+        value = concatenate((part[2] for part in found), np.float64)
+        return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "value": pa.array(value)})
+
+    def _pairs(self, rows: I64, matrix: Floats) -> Iterator[tuple[I64, I64, F64]]:
+        # Each pair once: the row that passes by is the higher one.
+        wanted = self.marked[rows] & (rows > self.rows.min())
+        if self.boundary is not None:
+            wanted &= rows >= self.boundary
+        rows, matrix = rows[wanted], np.ascontiguousarray(matrix[wanted])
+        if not len(rows):
+            return
+        i, j = np.divmod(np.flatnonzero(self.proposal.proposed(matrix)), len(self.rows))
+        order = self.rows[j] < rows[i]
+        if self.boundary is not None:
+            order &= self.rows[j] < self.boundary
+        i, j = i[order], j[order]
+        values = self.nearness.compare([matrix, self.vectors], i, len(matrix) + j)
+        reached = self.nearness.reached(values)
+        yield self.rows[j[reached]], rows[i[reached]], values[reached]
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Vectors of length 1: their products are cosines."""
+
+    units: F32
+    at_least: float
+
+    @classmethod
+    def of(cls, held: Floats, nearness: Nearness) -> Directions:
+        """Those of the vectors held."""
+        at_least = nearness.threshold
+        if nearness.measure == "angle":
+            at_least = math.cos(math.radians(nearness.threshold))
+        # A sum of d products of 24 bits is off by at most about d · 2⁻²⁴, if Σ|aᵢbᵢ| is at most 1.
+        return cls(_units(held), at_least - (held.shape[1] + 16) * 2.0**-23)
+
+    def proposed(self, passing: Floats) -> Bools:
+        """Which of those passing by (lines) may be near which of those held (columns)."""
+        mask: Bools = _units(passing) @ self.units.T >= np.float32(self.at_least)
+        return mask
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Vectors around a centre near which they lie, so that what is subtracted is small."""
+
+    centre: F64
+    scale: float
+    places: F32
+    squares: F32
+    radius: float
+    longest: float
+
+    @classmethod
+    def of(cls, held: Floats, nearness: Nearness) -> Places:
+        """Those of the vectors held."""
+        centre = held.mean(axis=0, dtype=np.float64)
+        around = held - centre
+        # Numbers of 32 bits end at 10³⁸, and their squares sooner.
+        scale = max(float(np.abs(around).max(initial=0.0)), nearness.threshold, 1e-300)
+        places = (around / scale).astype(np.float32)
+        longest = float(np.abs(held).max(initial=0.0))
+        return cls(centre, scale, places, _squares(places), nearness.threshold, longest)
+
+    def proposed(self, passing: Floats) -> Bools:
+        """Which of those passing by (lines) may be near which of those held (columns)."""
+        dimensions = len(self.centre)
+        scaled = np.clip((passing - self.centre) / self.scale, -1e15, 1e15)
+        places = scaled.astype(np.float32)
+        # Taking the centre away loses digits of 53 bits, of every coordinate of either vector.
+        longest = max(self.longest, float(np.abs(passing).max(initial=0.0)), float(np.abs(self.centre).max()))
+        lost = 8 * math.sqrt(dimensions) * longest * 2.0**-53
+        radius = (self.radius + lost) / self.scale
+        # As for directions, with |a|² + |b|² at least 2·Σ|aᵢbᵢ|.
+        kept = np.float32(1 - (dimensions + 16) * 2.0**-22)
+        least = (kept * _squares(places))[:, None] - np.float32(radius * radius * (1 + 2.0**-20) + 1e-30)
+        mask: Bools = 2 * (places @ self.places.T) >= least + kept * self.squares
+        return mask
+
+
+def _units(vectors: Floats) -> F32:
+    wide = vectors.astype(np.float64)
+    # Coordinates first near 1, then the length: squares of very large and very small ones are no numbers.
+    wide /= np.abs(wide).max(axis=1, keepdims=True)
+    wide /= np.sqrt((wide * wide).sum(axis=1, keepdims=True))
+    return wide.astype(np.float32)
+
+
+def _squares(places: F32) -> F32:
+    wide = places.astype(np.float64)
+    squares: F32 = (wide * wide).sum(axis=1).astype(np.float32)
+    return squares

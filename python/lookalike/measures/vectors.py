@@ -1,0 +1,264 @@
+"""Vectors from whatever holds them, and how far apart two of them are.
+
+    angle     degrees, by directions: a distance on rays, not on vectors (2x lies at 0° of x)
+    cosine    of that angle; 1 − cosine is no distance (0°, 45°, 90°: .29 + .29 < 1)
+    l2        √Σ(a−b)²
+    l1        Σ|a−b|
+    linf      max|a−b|
+
+All are computed in 64 bits, in one fixed order, by our own kernels: the same bits on every machine. Of the
+same vector twice every distance is 0 and the cosine 1, exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lookalike import _core
+from lookalike.engines.verbs import Held
+from lookalike.errors import MalformedRowError, OptionError, SourceError
+from lookalike.types import F64, I64, Floats, Vectors
+
+#: What vectors can be compared by in a join.
+MEASURES = ("angle", "cosine", "l2", "l1")
+#: Measures that go by direction, which a vector of zeros has not.
+DIRECTED = ("angle", "cosine")
+
+
+def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
+    """Vectors from a matrix, a column of lists, or a sequence of sequences of numbers.
+
+    float32 and float64 stay what they are; whole numbers of up to 16 bits become float32, all else float64.
+    Rows are checked and named by number, from `first_row` on.
+
+    Raises
+    ------
+    MalformedRowError
+        If a row is null, of another width than the first, or holds a number that is not finite.
+
+    Examples
+    --------
+    >>> as_vectors([[1, 2, 3], [4, 5, 6]]).dimensions
+    3
+    """
+    if isinstance(items, Vectors):
+        return items
+    if isinstance(items, np.ndarray):
+        matrix = items
+    elif hasattr(items, "__arrow_c_stream__") or isinstance(items, pa.Array | pa.ChunkedArray):
+        matrix = _from_arrow(items, first_row)
+    else:
+        matrix = _from_rows(items, first_row)
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise SourceError(
+            f"vectors are the rows of a matrix, 1 coordinate or more each; this has the shape {matrix.shape}"
+        )
+    values = _as_floats(matrix)
+    _check_finite(values, first_row)
+    return Vectors(values)
+
+
+def check_directions(vectors: Vectors, *, first_row: int = 0) -> None:
+    """Raise if a vector is all zeros and so points nowhere."""
+    nowhere = np.flatnonzero(~vectors.values.any(axis=1))
+    if len(nowhere):
+        raise MalformedRowError(
+            f"row {first_row + int(nowhere[0]):,} is all zeros and has no direction, so no angle"
+            f" ({len(nowhere):,} such rows here): drop them, or choose the measure l2 or l1"
+        )
+
+
+def distance(a: npt.ArrayLike, b: npt.ArrayLike, measure: str = "l2") -> float:
+    """How far apart two vectors are; by `cosine`, how alike they are.
+
+    Examples
+    --------
+    >>> distance([0, 3], [4, 0]), distance([0, 3], [4, 0], "l1"), distance([0, 3], [4, 0], "linf")
+    (5.0, 7.0, 4.0)
+    """
+    pair = as_vectors([np.asarray(a, np.float64), np.asarray(b, np.float64)])
+    if measure in DIRECTED:
+        check_directions(pair)
+    zero, one = np.zeros(1, np.uint32), np.ones(1, np.uint32)
+    return float(_core.compare_vectors([pair.values], zero, one, measure, threads=1)[0])
+
+
+def lr_distance(a: npt.ArrayLike, b: npt.ArrayLike, r: float) -> float:
+    """(Σ|a−b|ʳ)^(1/r), a distance for r of 1 and more; of an infinite r the greatest difference.
+
+    The one measure here that leans on the system's powers, so its last digit may differ between machines.
+
+    Examples
+    --------
+    >>> lr_distance([0, 3], [4, 0], 2)
+    5.0
+    """
+    if not r >= 1:
+        raise OptionError(f"r={r!r} is out of range: 1 or more, or the triangle inequality does not hold")
+    if math.isinf(r):
+        return distance(a, b, "linf")
+    greatest = distance(a, b, "linf")
+    if greatest == 0:
+        return 0.0
+    differences = np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64)) / greatest
+    return float(greatest * math.fsum(differences**r) ** (1 / r))
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """A measure and its threshold: which values reach it."""
+
+    measure: str
+    threshold: float
+
+    @property
+    def rises(self) -> bool:
+        """Whether greater values are nearer."""
+        return self.measure == "cosine"
+
+    @property
+    def own(self) -> float:
+        """The value of a vector and its copy."""
+        return 1.0 if self.rises else 0.0
+
+    def compare(self, pieces: Sequence[Floats], a: I64 | Any, b: I64 | Any, *, all: bool = False) -> F64:
+        """The values of pairs of rows; if not `all` are asked for, those far beyond may be infinite."""
+        least = -1.0
+        if self.measure == "angle" and not all:
+            least = math.cos(math.radians(self.threshold))
+        return _core.compare_vectors(
+            list(pieces),
+            a.astype(np.uint32),
+            b.astype(np.uint32),
+            self.measure,
+            threads=1,
+            cosine_at_least=least,
+        )
+
+    def reached(self, values: F64) -> npt.NDArray[np.bool_]:
+        """Which values reach the threshold."""
+        return values >= self.threshold if self.rises else values <= self.threshold
+
+
+@dataclass(frozen=True)
+class Near:
+    """A stage for `fetch`: candidates (`a`, `b`) → those that reach the threshold, with their `value`."""
+
+    nearness: Nearness
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        values = self.nearness.compare(held.views(matrix_of), a, b)
+        compared = pa.record_batch({"a": batch["a"], "b": batch["b"], "value": pa.array(values)})
+        return compared.filter(pa.array(self.nearness.reached(values)))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A stage for `fetch`: pairs (`a`, `b`) → with their `value`, whatever it is."""
+
+    nearness: Nearness
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        values = self.nearness.compare(held.views(matrix_of), a, b, all=True)
+        return pa.record_batch({"a": batch["a"], "b": batch["b"], "value": pa.array(values)})
+
+
+@dataclass(frozen=True)
+class SameVector:
+    """A stage for `fetch`: candidates → those whose vectors are the same, number by number."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        a, b = held.at(batch["a"].to_numpy()), held.at(batch["b"].to_numpy())
+        apart = _core.compare_vectors(list(held.views(matrix_of)), a, b, "linf", threads=1)
+        return batch.filter(pa.array(apart == 0))
+
+
+def matrix_of(batch: pa.RecordBatch) -> Floats:
+    """The column `vector` as a matrix, nothing copied."""
+    column = batch["vector"]
+    width = column.type.list_size
+    values: Floats = column.values.to_numpy()
+    return values[column.offset * width : (column.offset + len(column)) * width].reshape(-1, width)
+
+
+def _as_floats(matrix: npt.NDArray[Any]) -> Floats:
+    kind = matrix.dtype
+    if kind.kind not in "fiub":
+        raise SourceError(f"vectors hold numbers, not {kind}: give float32 or float64")
+    narrow = kind == np.float32 or (kind.itemsize <= 2 and kind.kind in "fiub")
+    if narrow:
+        return np.ascontiguousarray(matrix, np.float32)
+    return np.ascontiguousarray(matrix, np.float64)
+
+
+def _check_finite(values: Floats, first_row: int) -> None:
+    # In pieces, so that the marks take no memory worth mentioning.
+    for at in range(0, len(values), 1 << 16):
+        bad = np.flatnonzero(~np.isfinite(values[at : at + (1 << 16)]).all(axis=1))
+        if len(bad):
+            row = at + int(bad[0])
+            odd = values[row][~np.isfinite(values[row])][0]
+            raise MalformedRowError(
+                f"row {first_row + row:,} holds {odd}, which is at no distance from anything: drop the row,"
+                " or fill in what is missing"
+            )
+
+
+def _from_arrow(items: Any, first_row: int) -> npt.NDArray[Any]:
+    column = items if isinstance(items, pa.Array | pa.ChunkedArray) else pa.chunked_array(items)
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts: list[npt.NDArray[Any]] = []
+    for chunk in chunks:
+        parts.append(_matrix_of_lists(chunk, first_row, parts[0].shape[1] if parts else None))
+        first_row += len(chunk)
+    return np.concatenate(parts) if parts else np.empty((0, 0))
+
+
+def _matrix_of_lists(array: pa.Array, first_row: int, width: int | None) -> npt.NDArray[Any]:
+    kind = array.type
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
+        raise SourceError(f"vectors are an Arrow column of lists of numbers, not {kind}")
+    if array.null_count:
+        row = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MalformedRowError(f"row {first_row + row:,} is null: drop it")
+    if pa.types.is_fixed_size_list(kind):
+        lengths = np.full(len(array), kind.list_size)
+    else:
+        lengths = np.diff(np.asarray(array.offsets))
+    width = int(lengths[0]) if width is None and len(lengths) else (width or 0)
+    _check_widths(lengths, width, first_row)
+    values = array.flatten()
+    if values.null_count:
+        place = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MalformedRowError(
+            f"row {first_row + place // width:,} holds a null: fill it in, or drop the row"
+        )
+    return np.asarray(values.to_numpy(zero_copy_only=False)).reshape(len(array), width)
+
+
+def _from_rows(items: Any, first_row: int) -> npt.NDArray[Any]:
+    rows = [np.asarray(row) for row in items]
+    if not rows:
+        return np.empty((0, 0))
+    if any(row.ndim != 1 for row in rows):
+        raise SourceError("vectors are sequences of numbers, one a row")
+    _check_widths(np.array([len(row) for row in rows]), len(rows[0]), first_row)
+    return np.stack(rows)
+
+
+def _check_widths(lengths: npt.NDArray[Any], width: int, first_row: int) -> None:
+    odd = np.flatnonzero(lengths != width)
+    if len(odd):
+        raise MalformedRowError(
+            f"row {first_row + int(odd[0]):,} has {int(lengths[odd[0]]):,} coordinates, but the first row has"
+            f" {width:,}: all vectors need the same number"
+        )

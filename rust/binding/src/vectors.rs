@@ -1,0 +1,307 @@
+//! Vectors → signatures and bucket keys; candidates → exact distances.
+
+use lookalike_kernels::bands::Bands;
+use lookalike_kernels::crowds;
+use lookalike_kernels::hyperplane::{self, Hyperplanes, Normals};
+use lookalike_kernels::projection::{self, Lines, Stable};
+use lookalike_kernels::simd::Level;
+use lookalike_kernels::vectors::{Compared, Matrices, Measure, compare, contents};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::arrays::{Ragged, matrix, ragged, rows, same_length};
+use crate::doorway::{enter, error, level};
+
+/// A matrix of either width of floats.
+#[derive(FromPyObject)]
+enum Vectors<'py> {
+    Narrow(PyReadonlyArray2<'py, f32>),
+    Wide(PyReadonlyArray2<'py, f64>),
+}
+
+/// Matrices of one width of floats.
+#[derive(FromPyObject)]
+enum Pieces<'py> {
+    Narrow(Vec<PyReadonlyArray2<'py, f32>>),
+    Wide(Vec<PyReadonlyArray2<'py, f64>>),
+}
+
+enum Functions {
+    Planes(Hyperplanes),
+    Lines(Lines),
+}
+
+/// Random functions of vectors: sides of hyperplanes (`hyperplanes`, `signs`), or buckets on lines (`gaussian`, `cauchy`).
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Projections {
+    functions: Functions,
+    dimensions: usize,
+    slots: usize,
+}
+
+#[pymethods]
+impl Projections {
+    #[new]
+    #[pyo3(signature = (kind, *, dimensions, slots, seed, width=1.0))]
+    fn new(
+        py: Python<'_>,
+        kind: &str,
+        dimensions: usize,
+        slots: usize,
+        seed: u64,
+        width: f64,
+    ) -> PyResult<Projections> {
+        if dimensions == 0 || slots == 0 || slots > 1 << 16 || dimensions.checked_mul(slots).is_none_or(|n| n > 1 << 31)
+        {
+            let what = format!(
+                "{slots} functions of {dimensions} coordinates are out of range: 1 to 65,536 functions, and 2³¹ numbers in all"
+            );
+            return Err(error(py, "OptionError", what));
+        }
+        let draw: Box<dyn FnOnce() -> Functions + Send> = match kind {
+            "hyperplanes" => {
+                Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Gaussian, dimensions, slots, seed)))
+            }
+            "signs" => Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Signs, dimensions, slots, seed))),
+            "gaussian" => {
+                Box::new(move || Functions::Lines(Lines::new(Stable::Gaussian, dimensions, slots, width, seed)))
+            }
+            "cauchy" => Box::new(move || Functions::Lines(Lines::new(Stable::Cauchy, dimensions, slots, width, seed))),
+            other => {
+                return Err(error(
+                    py,
+                    "OptionError",
+                    format!("kind={other:?} is not one of hyperplanes, signs, gaussian, cauchy"),
+                ));
+            }
+        };
+        Ok(Projections { functions: enter(py, 1, draw)?, dimensions, slots })
+    }
+
+    /// On which side of every hyperplane each row lies, 0 or 1.
+    #[pyo3(signature = (vectors, *, threads, path=None))]
+    fn sides<'py>(
+        &self,
+        py: Python<'py>,
+        vectors: Vectors<'py>,
+        threads: usize,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let Functions::Planes(planes) = &self.functions else {
+            return Err(error(py, "OptionError", "lines have buckets, not sides".into()));
+        };
+        let level = level(py, path)?;
+        match &vectors {
+            Vectors::Narrow(array) => {
+                self.signed(py, array, threads, |values, out| hyperplane::sides(level, values, planes, out))
+            }
+            Vectors::Wide(array) => {
+                self.signed(py, array, threads, |values, out| hyperplane::sides(level, values, planes, out))
+            }
+        }
+    }
+
+    /// In which bucket of every line each row lies.
+    #[pyo3(signature = (vectors, *, threads, path=None))]
+    fn buckets<'py>(
+        &self,
+        py: Python<'py>,
+        vectors: Vectors<'py>,
+        threads: usize,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let Functions::Lines(lines) = &self.functions else {
+            return Err(error(py, "OptionError", "hyperplanes have sides, not buckets".into()));
+        };
+        let level = level(py, path)?;
+        match &vectors {
+            Vectors::Narrow(array) => {
+                self.signed(py, array, threads, |values, out| projection::buckets(level, values, lines, out))
+            }
+            Vectors::Wide(array) => {
+                self.signed(py, array, threads, |values, out| projection::buckets(level, values, lines, out))
+            }
+        }
+    }
+
+    /// The bucket keys of every row, a line a band, on this thread.
+    #[pyo3(signature = (vectors, *, bands, rows, path=None))]
+    fn keys<'py>(
+        &self,
+        py: Python<'py>,
+        vectors: Vectors<'py>,
+        bands: usize,
+        rows: usize,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray2<u64>>> {
+        if rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > self.slots) {
+            let what = format!("{bands} bands of {rows} rows do not fit into {} slots", self.slots);
+            return Err(error(py, "OptionError", what));
+        }
+        let level = level(py, path)?;
+        match &vectors {
+            Vectors::Narrow(array) => self.keyed(py, array, level, Bands::new(0, bands, rows)),
+            Vectors::Wide(array) => self.keyed(py, array, level, Bands::new(0, bands, rows)),
+        }
+    }
+}
+
+impl Projections {
+    fn checked<'a, T: Element>(&self, py: Python<'_>, array: &'a PyReadonlyArray2<'_, T>) -> PyResult<&'a [T]> {
+        let (values, width) = matrix("vectors", array, py)?;
+        if width != self.dimensions {
+            let what = format!("vectors of {width} coordinates, but these functions are of {}", self.dimensions);
+            return Err(error(py, "OptionError", what));
+        }
+        Ok(values)
+    }
+
+    fn signed<'py, T: Element + Sync, S: Element + Default + Clone + Send>(
+        &self,
+        py: Python<'py>,
+        array: &PyReadonlyArray2<'py, T>,
+        threads: usize,
+        sign: impl FnOnce(&[T], &mut [S]) + Send,
+    ) -> PyResult<Bound<'py, PyArray2<S>>> {
+        let values = self.checked(py, array)?;
+        let count = values.len() / self.dimensions;
+        let out = enter(py, threads, || {
+            let mut out = vec![S::default(); count * self.slots];
+            sign(values, &mut out);
+            out
+        })?;
+        out.into_pyarray(py).reshape([count, self.slots])
+    }
+
+    fn keyed<'py, T: Element + Compared>(
+        &self,
+        py: Python<'py>,
+        array: &PyReadonlyArray2<'py, T>,
+        level: Level,
+        bands: Bands,
+    ) -> PyResult<Bound<'py, PyArray2<u64>>> {
+        let values = self.checked(py, array)?;
+        let count = values.len() / self.dimensions;
+        let keys = enter(py, 1, || {
+            let mut keys = vec![0; bands.count() * count];
+            match &self.functions {
+                Functions::Planes(planes) => hyperplane::side_keys(level, values, planes, &bands, &mut keys),
+                Functions::Lines(lines) => projection::bucket_keys(level, values, lines, &bands, &mut keys),
+            }
+            keys
+        })?;
+        keys.into_pyarray(py).reshape([bands.count(), count])
+    }
+}
+
+/// The distances (or cosines) of rows `a[i]` and `b[i]` of matrices given in pieces; an angle clearly over the one of `cosine_at_least` may be infinite.
+#[pyfunction]
+#[pyo3(signature = (pieces, a, b, measure, *, threads, cosine_at_least=-1.0, path=None))]
+#[allow(clippy::too_many_arguments)]
+fn compare_vectors<'py>(
+    py: Python<'py>,
+    pieces: Pieces<'py>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+    measure: &str,
+    threads: usize,
+    cosine_at_least: f64,
+    path: Option<&str>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let measure = match measure {
+        "angle" => Measure::Angle,
+        "cosine" => Measure::Cosine,
+        "l2" => Measure::L2,
+        "l1" => Measure::L1,
+        "linf" => Measure::Greatest,
+        other => {
+            return Err(error(
+                py,
+                "OptionError",
+                format!("measure={other:?} is not one of angle, cosine, l2, l1, linf"),
+            ));
+        }
+    };
+    let level = level(py, path)?;
+    match &pieces {
+        Pieces::Narrow(arrays) => compared(py, arrays, &a, &b, measure, level, threads, cosine_at_least),
+        Pieces::Wide(arrays) => compared(py, arrays, &a, &b, measure, level, threads, cosine_at_least),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn compared<'py, T: Element + Compared>(
+    py: Python<'py>,
+    arrays: &[PyReadonlyArray2<'py, T>],
+    a: &PyReadonlyArray1<'py, u32>,
+    b: &PyReadonlyArray1<'py, u32>,
+    measure: Measure,
+    level: Level,
+    threads: usize,
+    cosine_at_least: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let pieces = arrays.iter().map(|array| matrix("vectors", array, py)).collect::<PyResult<Vec<_>>>()?;
+    let width = pieces.first().map_or(1, |piece| piece.1);
+    if width == 0 || pieces.iter().any(|piece| piece.1 != width) {
+        return Err(error(py, "OptionError", "all vectors must have the same number of coordinates, 1 or more".into()));
+    }
+    let items = Matrices::new(pieces.into_iter().map(|piece| piece.0).collect(), width);
+    let (a, b) = (rows("a", a, items.len(), py)?, rows("b", b, items.len(), py)?);
+    same_length(a.len(), b.len(), py)?;
+    let out = enter(py, threads, || {
+        let mut out = vec![0.0; a.len()];
+        compare(level, &items, a, b, measure, cosine_at_least, &mut out);
+        out
+    })?;
+    Ok(out.into_pyarray(py))
+}
+
+/// A hash of every row: the same for the same numbers.
+#[pyfunction]
+#[pyo3(signature = (vectors, *, seed))]
+fn vector_contents<'py>(py: Python<'py>, vectors: Vectors<'py>, seed: u64) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    match &vectors {
+        Vectors::Narrow(array) => hashed(py, array, seed),
+        Vectors::Wide(array) => hashed(py, array, seed),
+    }
+}
+
+fn hashed<'py, T: Element + Compared>(
+    py: Python<'py>,
+    array: &PyReadonlyArray2<'py, T>,
+    seed: u64,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let (values, width) = matrix("vectors", array, py)?;
+    if width == 0 {
+        return Err(error(py, "OptionError", "vectors must have 1 coordinate or more".into()));
+    }
+    let out = enter(py, 1, || {
+        let mut out = vec![0; values.len() / width];
+        contents(values, width, seed, &mut out);
+        out
+    })?;
+    Ok(out.into_pyarray(py))
+}
+
+/// Pairs of rows that share a bucket, at most `most` a row, packed as a·2³² + b; and how many pairs were left out.
+#[pyfunction]
+#[pyo3(signature = (rows, runs, *, most, boundary=None))]
+fn crowd_pairs<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray1<'py, u32>,
+    runs: PyReadonlyArray1<'py, i64>,
+    most: usize,
+    boundary: Option<u32>,
+) -> PyResult<(Bound<'py, PyArray1<u64>>, u64)> {
+    let buckets: Ragged<'py, u32> = (rows, runs);
+    let (rows, runs) = ragged(&buckets, py)?;
+    let (pairs, left_out) = enter(py, 1, || crowds::pairs(rows, runs, boundary, most))?;
+    Ok((pairs.into_pyarray(py), left_out))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Projections>()?;
+    module.add_function(wrap_pyfunction!(compare_vectors, module)?)?;
+    module.add_function(wrap_pyfunction!(vector_contents, module)?)?;
+    module.add_function(wrap_pyfunction!(crowd_pairs, module)?)
+}

@@ -1,0 +1,147 @@
+"""similar_pairs of vectors as a user meets it: tables, ids, files, two collections, bad input."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import lookalike as la
+from lookalike.errors import (
+    DuplicateIdError,
+    EmptySourceError,
+    LookalikeError,
+    MalformedRowError,
+    MissingColumnError,
+    OptionError,
+    SourceError,
+    UnreachableRecallError,
+)
+
+ROWS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0], [1.0, 0.0]])
+
+
+def pairs(*given, **options):
+    found = la.similar_pairs(*given, **{"measure": "angle", "threshold": "20deg", **options})
+    return list(zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True))
+
+
+def test_copies_are_a_star_unless_expanded():
+    assert pairs(ROWS) == [(0, 2), (0, 4), (1, 3)]
+    assert pairs(ROWS, expand=True) == [(0, 2), (0, 4), (1, 3), (2, 4)]
+
+
+def test_every_form_gives_the_same_pairs(tmp_path):
+    lists = pa.array(ROWS.tolist(), pa.list_(pa.float32(), 2))
+    np.save(tmp_path / "x.npy", ROWS)
+    pq.write_table(pa.table({"v": lists}), tmp_path / "x.parquet")
+    for items in (
+        ROWS,
+        ROWS.astype(np.float32),
+        ROWS.tolist(),
+        lists,
+        pa.chunked_array([lists]),
+        pa.table({"v": lists}),
+        la.Vectors(ROWS),
+        tmp_path / "x.npy",
+        str(tmp_path / "x.parquet"),
+    ):
+        assert pairs(items) == pairs(ROWS)
+        assert pairs(items, measure="l2", threshold=0.2) == pairs(ROWS)
+    for items in (ROWS, ROWS.tolist(), lists, pa.table({"v": lists}), la.Vectors(ROWS), tmp_path / "x.npy"):
+        assert pairs(items, measure="cosine", threshold=0.95) == pairs(ROWS)
+
+
+def test_frames_of_other_libraries_are_tables():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"name": list("edcba"), "v": ROWS.tolist()})
+    assert pairs(frame, id="name") == [("a", "c"), ("a", "e"), ("b", "d")]
+    assert pairs(frame["v"]) == pairs(ROWS)
+    for items in (frame["v"], frame):
+        assert pairs(items, measure="cosine", threshold=0.95) == pairs(ROWS)
+
+
+def test_ids_name_rows_and_order_pairs():
+    table = pa.table({"name": list("edcba"), "v": ROWS.tolist(), "w": ROWS.tolist()})
+    assert pairs(table, id="name", text="v") == [("a", "c"), ("a", "e"), ("b", "d")]
+    other = pa.table({"name": ["x", "y"], "v": [[2.0, 0.0], [-1.0, 0.0]]})
+    assert pairs(table.drop_columns("w"), other, id="name") == [("a", "x"), ("c", "x"), ("e", "x")]
+
+
+def test_two_collections_pair_across_and_may_differ_in_floats():
+    assert pairs(ROWS[:2], ROWS[2:].astype(np.float32)) == [(0, 0), (0, 2), (1, 1)]
+    found = la.similar_pairs(ROWS[:1], ROWS[1:], measure="l1", threshold=0.5)
+    assert found["distance"].to_pylist() == [pytest.approx(0.1), 0.0]
+
+
+def test_columns_say_what_they_hold_and_the_account_adds_up():
+    cosine = la.similar_pairs(ROWS, measure="cosine", threshold="20deg")
+    assert cosine.columns == ["a", "b", "similarity"]
+    angle = la.similar_pairs(ROWS, measure="angle", threshold="0.35rad", method="lsh")
+    assert angle.columns == ["a", "b", "distance"]
+    account = angle.account
+    assert (account.items, account.copies, account.representatives, account.pairs) == (5, 1, 4, 2)
+    assert account.promised == 0.95
+    assert account.recall.recall > 0.9
+    assert account.choice.method == "lsh"
+    assert la.similar_pairs(ROWS, measure="angle", threshold="20deg").account.choice.why
+
+
+def test_auto_compares_all_where_no_banding_keeps_the_promise():
+    found = la.similar_pairs(-ROWS, measure="angle", threshold="179deg", slots=2, recall=0.999)
+    assert found.account.method == "exact"
+    assert "no banding of 2 slots" in found.account.choice.why
+    with pytest.raises(UnreachableRecallError, match="2 slots find at most"):
+        la.similar_pairs(ROWS, measure="angle", threshold="170deg", slots=2, recall=0.999, method="lsh")
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "error", "message"),
+    [
+        (ROWS, {"threshold": None}, OptionError, "need a threshold"),
+        (ROWS, {"threshold": 0.3}, OptionError, "cosine or a small angle"),
+        (ROWS, {"measure": "l2", "threshold": -1}, OptionError, "over 0"),
+        (ROWS, {"recall": 1.5}, OptionError, "recall"),
+        (ROWS, {"method": "prefix"}, OptionError, "unknown for vectors"),
+        (ROWS, {"shingle": "words:5"}, OptionError, "vectors have no option 'shingle'"),
+        (ROWS, {"seed": -1}, OptionError, "seed"),
+        (ROWS, {"id": "name"}, MissingColumnError, "leave it out"),
+        (np.zeros((3, 2)), {}, MalformedRowError, "row 0 is all zeros"),
+        (np.array([[1.0], [np.nan]]), {}, MalformedRowError, "row 1 holds nan"),
+        (np.empty((0, 4)), {}, EmptySourceError, "no vectors"),
+        ([], {}, SourceError, "shape"),
+        (pa.table({"text": ["a"]}), {}, MissingColumnError, "no column of vectors"),
+        (
+            pa.table({"i": [1, 1], "v": [[1.0], [2.0]]}),
+            {"id": "i"},
+            DuplicateIdError,
+            "occurs twice",
+        ),
+        (pa.table({"i": [1, None], "v": [[1.0], [2.0]]}), {"id": "i"}, SourceError, "null"),
+        (ROWS, {"measure": "jaccard"}, OptionError, "matrix of floats holds vectors"),
+        (["a.npy", "b.npy"], {}, SourceError, "one file"),
+        ("nowhere.npy", {}, SourceError, "there is no file"),
+        (["a text", "another"], {}, LookalikeError, "numbers"),
+    ],
+)
+def test_bad_input_is_a_short_error_that_says_what_to_do(items, options, error, message):
+    with pytest.raises(error, match=message) as raised:
+        pairs(items, **options)
+    assert "\n" not in str(raised.value)
+
+
+def test_collections_of_other_widths_do_not_meet():
+    with pytest.raises(SourceError, match="of 2 and of 3 coordinates"):
+        pairs(ROWS, np.ones((2, 3)))
+
+
+def test_options_can_be_made_before_anything_else_is_imported():
+    code = "import lookalike as la; print(la.VectorOptions(measure='l2', threshold=2).level)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "2.0\n"
+
+
+def test_zeros_are_vectors_by_distance():
+    assert pairs(np.zeros((2, 3)), measure="l1", threshold=1) == [(0, 1)]

@@ -1,0 +1,87 @@
+"""lookalike pairs of vectors."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lookalike import similar_pairs
+from lookalike.runs import RunRecord
+
+ROWS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0], [1.0, 0.0]])
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    np.save(tmp_path / "x.npy", ROWS)
+    return tmp_path / "x.npy"
+
+
+@pytest.mark.parametrize(("measure", "threshold"), [("angle", "20deg"), ("cosine", "0.9"), ("l2", "0.2")])
+def test_the_command_finds_what_the_library_finds(type_, vectors, tmp_path, measure, threshold):
+    out = tmp_path / "out"
+    ended = type_("pairs", vectors, "--measure", measure, "--threshold", threshold, "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    expected = similar_pairs(ROWS, measure=measure, threshold=threshold)
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
+    record = RunRecord.read(out)
+    record.verify(out)
+    assert record.counts["vectors"] == 5
+    assert "5 of 2 coordinates" in ended.out
+    assert "all near pairs found" in ended.out
+
+
+def test_two_collections_ids_and_columns(type_, vectors, tmp_path):
+    table = pa.table({"name": list("ab"), "v": [[2.0, 0.0], [0.0, 2.0]], "w": [[1.0, 0.0], [1.0, 0.0]]})
+    pq.write_table(table, tmp_path / "y.parquet")
+    out = tmp_path / "out"
+    given = (
+        "pairs",
+        tmp_path / "y.parquet",
+        "--text",
+        "v",
+        "--id",
+        "name",
+        "--measure",
+        "angle",
+        "-t",
+        "10deg",
+    )
+    assert type_(*given, "-o", out, "--json").code == 0
+    ended = type_(
+        "pairs",
+        vectors,
+        "--with",
+        vectors,
+        "--measure",
+        "angle",
+        "-t",
+        "10deg",
+        "--method",
+        "lsh",
+        "--json",
+        "-o",
+        out,
+        "--overwrite",
+    )
+    record = json.loads(ended.out)
+    assert record["parameters"]["method"] == "lsh"
+    assert record["counts"]["vectors_by_collection"] == [5, 5]
+    assert record["estimates"]["plan"]["measure"] == "angle"
+
+
+def test_bad_input_is_refused(refused, vectors, tmp_path):
+    out = ("-o", tmp_path / "out")
+    near = ("--measure", "angle", "-t", "20deg")
+    assert "need a threshold" in refused("pairs", vectors, "--measure", "angle", *out)
+    assert "no file" in refused("pairs", tmp_path / "absent.npy", *near, *out)
+    assert "one file, not 2" in refused("pairs", vectors, vectors, *near, *out)
+    assert "--resume is for" in refused("pairs", vectors, *near, "--resume", *out)
+    assert "unknown for vectors" in refused("pairs", vectors, *near, "--method", "prefix", *out)
+    assert "angles go with" in refused("pairs", vectors, "-t", "20deg", *out)
+    assert "choose another folder" in refused("pairs", vectors, *near, "-o", tmp_path, "--overwrite")
+    np.save(tmp_path / "bad.npy", np.zeros((2, 2)))
+    assert "row 0 is all zeros" in refused("pairs", tmp_path / "bad.npy", *near, *out)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,86 @@
+"""Range queries: what is answered is near enough, what is near is answered as often as promised."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.errors import LookalikeError
+from lookalike.joins import range_search
+from lookalike.joins.range_search import RangeSearch
+from lookalike.measures.vectors import distance
+
+RADII = {"angle": "12deg", "l2": 1.0, "l1": 3.0}
+
+
+def planted(measure, seed=0, points=400, width=12):
+    """Points far from each other, and a probe for each of a few, just within the radius."""
+    numbers = np.random.default_rng(seed)
+    rows = 6 * numbers.normal(size=(points, width))
+    step = numbers.normal(size=(60, width))
+    if measure == "angle":
+        step *= (
+            0.19
+            * np.linalg.norm(rows[:60], axis=1, keepdims=True)
+            / np.linalg.norm(step, axis=1, keepdims=True)
+        )
+    elif measure == "l2":
+        step *= 0.99 / np.linalg.norm(step, axis=1, keepdims=True)
+    else:
+        step *= 2.9 / np.abs(step).sum(axis=1, keepdims=True)
+    return rows, rows[:60] + step
+
+
+@pytest.mark.parametrize("measure", RADII)
+def test_answers_are_near_and_near_points_are_answered(measure):
+    rows, probes = planted(measure)
+    search = RangeSearch.of(rows, measure=measure, radius=RADII[measure], factor=2, recall=0.8)
+    reach = 2 * float(str(RADII[measure]).removesuffix("deg"))
+    answers = [search.query(probe) for probe in probes]
+    for probe, answer in zip(probes, answers, strict=True):
+        if answer is not None:
+            assert answer.distance == distance(rows[answer.row], probe, measure) <= reach
+            assert answer.checked <= search.query_plan.most_checks * len(search.structures)
+    assert sum(answer is not None for answer in answers) >= 0.8 * len(probes)
+
+
+def test_the_stop_comes_after_2l_points_a_structure():
+    """A crowd in the query's buckets that is not near enough: looking ends, however many they are."""
+    rows = np.tile([[1.0, 0.0]], (5000, 1)) + 0.001 * np.random.default_rng(0).normal(size=(5000, 2))
+    search = RangeSearch.of(rows, measure="l2", radius=0.00001, factor=1.5, recall=0.3)
+    probe = [1.0, 0.5]
+    for structure in search.structures:
+        assert (
+            len(structure.bucket_rows(np.array([rows[0]]), search.query_plan))
+            <= search.query_plan.most_checks
+        )
+    assert search.query(probe) is None
+
+
+def test_where_nothing_is_near_there_is_no_answer():
+    rows, _ = planted("l2")
+    assert RangeSearch.of(rows, measure="l2", radius=0.1).query(rows[0] + 50) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"measure": "cosine", "radius": 0.9}, "no distance of vectors"),
+        ({"radius": "20deg", "factor": 1}, "over 1"),
+        ({"radius": "100deg", "factor": 2}, "out of range"),
+        ({"radius": "20deg", "recall": 2}, "recall"),
+    ],
+)
+def test_what_cannot_be_is_refused(given, message):
+    with pytest.raises(LookalikeError, match=message):
+        RangeSearch.of(np.ones((3, 2)), **given)
+    search = la.RangeSearch.of(np.ones((3, 2)), radius="20deg")
+    with pytest.raises(LookalikeError, match="one vector of 2 coordinates"):
+        search.query([1.0, 2.0, 3.0])
+
+
+def test_the_example_runs():
+    result = doctest.testmod(range_search)
+    assert result.attempted > 0
+    assert result.failed == 0
