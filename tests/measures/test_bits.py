@@ -89,6 +89,7 @@ def test_the_row_at_fault_is_named(given, said):
         (pa.array([1.5]), "double"),
         ("ff00", "list of hexadecimal"),
         (7, "holds no rows"),
+        ({"ff": 1}, "holds no rows"),
     ],
 )
 def test_what_holds_no_bits_is_refused(given, said):

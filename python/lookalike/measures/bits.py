@@ -165,7 +165,7 @@ def _column(items: Any) -> pa.Array:
         return pa.concat_arrays(items.chunks) if items.num_chunks else pa.array([], items.type)
     if isinstance(items, pa.Array):
         return items
-    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+    if isinstance(items, str | bytes | dict) or not isinstance(items, Iterable):
         raise SourceError(f"{items!r:.40} holds no rows of bits: give a list of hexadecimal strings")
     rows = list(items)
     for at, row in enumerate(rows):
