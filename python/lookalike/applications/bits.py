@@ -31,7 +31,7 @@ _METHODS = ("auto", "exact", "covering", "lsh")
 _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
 
 
-#: What `similar_pairs` hands on.
+#: What can be asked of a search for near bits.
 BIT_OPTIONS = ("measure", "threshold", "recall", "method", "seed")
 
 
@@ -85,6 +85,29 @@ def similar_bits(
     a  b  distance
     0  1  1
     """
+    return pairs_of_bits(
+        (bits,) if other is None else (bits, other),
+        {"measure": measure, "threshold": threshold, "recall": recall, "method": method, "seed": seed},
+        column=column,
+        id=id,
+        expand=expand,
+        engine=engine or LocalEngine(threads),
+        watch=Watch(),
+    )
+
+
+def pairs_of_bits(
+    given: tuple[Any, ...],
+    asked: dict[str, Any],
+    *,
+    column: str,
+    id: str | None,
+    expand: bool,
+    engine: Engine,
+    watch: Watch,
+) -> Pairs:
+    """Near pairs of one collection of bits, or of two; `asked` are the `BIT_OPTIONS`."""
+    measure, threshold, recall, method, seed = (asked[name] for name in BIT_OPTIONS)
     if measure not in _MEASURES:
         raise OptionError(f"measure={measure!r} is unknown for bits: choose {' or '.join(_MEASURES)}")
     if method not in _METHODS:
@@ -93,9 +116,8 @@ def similar_bits(
         )
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
         raise OptionError(f"seed={seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
-    watch, engine = Watch(), engine or LocalEngine(threads)
     collections: list[_Collection] = []
-    for one in (bits,) if other is None else (bits, other):
+    for one in given:
         before = sum(collection.rows for collection in collections)
         collections.append(_collect(one, column, id, engine, watch, first_row=before))
     width = _common_width(collections)

@@ -12,6 +12,7 @@ from lookalike.applications.documents.summary import bucket_advice, pair_lines, 
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
+from lookalike.cli.bits import COLUMN, find_bits
 from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
 from lookalike.cli.meaning import MEANING, asked_of_meaning, close_in_meaning
 from lookalike.cli.outcome import PairsOutcome
@@ -44,6 +45,16 @@ def pairs(
     rating: shared.Rating = None,
     least_rating: shared.LeastRating = None,
     separator: shared.Separator = None,
+    bits: Annotated[
+        bool,
+        typer.Option(
+            "--bits",
+            rich_help_panel=shared.READING,
+            help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings in the "
+            "column `bits`, or in the one that --text names, or one a line. By --measure hamming (the "
+            "default here; --threshold is how many bits may differ) or jaccard, which is Tanimoto's.",
+        ),
+    ] = False,
     threshold: shared.WrittenThreshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
@@ -74,9 +85,10 @@ def pairs(
 ) -> None:
     """Find all pairs of similar items, in one collection or two.
 
-    Items are documents, or sets (--sets), or vectors (--measure angle, l2 or l1; of .npy files also cosine):
-    one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text names its column of lists) a collection. The
-    folder gets pairs.parquet (a, b, similarity or distance) and run.json (what was done, and how well).
+    Items are documents, or sets (--sets), or bits (--bits), or vectors (--measure angle, l2 or l1; of .npy
+    files also cosine): one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text names its column of lists) a
+    collection. The folder gets pairs.parquet (a, b, similarity or distance) and run.json (what was done, and
+    how well).
 
     \b
     Examples:
@@ -86,8 +98,35 @@ def pairs(
       lookalike pairs news.jsonl --measure tfidf --not-copies 0.2 -o related/
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
+      lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
+    if bits:
+        if resume or sets:
+            raise OptionError("--bits goes without --resume and --sets")
+        by = measure if given_by(context, "measure") else "hamming"
+        record, lines = find_bits(
+            inputs,
+            other,
+            {
+                "measure": by,
+                "threshold": threshold if given_by(context, "threshold") else None,
+                "recall": recall,
+                "method": method,
+                "seed": seed,
+            },
+            column=text if given_by(context, "text") else COLUMN,
+            id=id,
+            expand=expand,
+            output=output,
+            overwrite=overwrite,
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            progress=progress,
+        )
+        print(record.to_json().rstrip() if json else "\n".join(lines))
+        return
     if of_vectors(inputs, measure) and not sets:
         if resume:
             raise OptionError("--resume is for documents and sets: a search of vectors begins anew")

@@ -1,0 +1,74 @@
+"""lookalike pairs --bits."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from lookalike import similar_bits
+from lookalike.runs import RunRecord
+
+HASHES = ["ffff0000", "ffff0001", "0000ffff", "ffff0000", "ffff0007"]
+
+
+@pytest.fixture
+def photos(tmp_path):
+    rows = [f"{place},{bits}" for place, bits in zip("pqrst", HASHES, strict=True)]
+    (tmp_path / "photos.csv").write_text("\n".join(["photo,phash", *rows]) + "\n")
+    return tmp_path / "photos.csv"
+
+
+@pytest.mark.parametrize(
+    ("more", "options"),
+    [
+        ((), {}),
+        (("--threshold", "1"), {"threshold": 1}),
+        (("--measure", "jaccard", "--threshold", "0.9"), {"measure": "jaccard", "threshold": 0.9}),
+        (("--method", "exact", "--expand"), {"method": "exact", "expand": True}),
+    ],
+)
+def test_the_command_finds_what_the_library_finds(type_, photos, tmp_path, more, options):
+    out = tmp_path / "out"
+    given = ("pairs", photos, "--bits", "--text", "phash", "--id", "photo", *more)
+    ended = type_(*given, "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    expected = similar_bits(photos, column="phash", id="photo", **options)
+    assert len(expected) > 0
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
+    record = RunRecord.read(out)
+    record.verify(out)
+    assert record.counts["rows"] == 5
+    assert record.counts["pairs"] == len(expected)
+    assert "all near pairs found" in ended.out
+
+
+def test_lines_of_a_text_file_and_two_collections(type_, tmp_path):
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    one.write_text("\n".join(HASHES[:2]) + "\n")
+    other.write_text("\n".join(HASHES[2:]) + "\n")
+    ended = type_("pairs", one, "--with", other, "--bits", "-o", tmp_path / "out", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["counts"]["near_pairs"] == 4
+    rows = pq.read_table(tmp_path / "out" / "pairs.parquet").to_pylist()
+    found = [(row["a"], row["b"], row["distance"]) for row in rows]
+    assert found == [
+        (f"{one}:{a}", f"{other}:{b}", apart) for a, b, apart in [(0, 1, 0), (0, 2, 3), (1, 1, 1), (1, 2, 2)]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--threshold", "-1"), "-1"),
+        (("--measure", "angle"), "angle"),
+        (("--resume",), "--resume"),
+        (("--sets",), "--sets"),
+        (("--text", "nothing"), "nothing"),
+        (("--text", "photo"), "hexadecimal"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_nothing(refused, photos, tmp_path, more, said):
+    text = () if "--text" in more else ("--text", "phash")
+    message = refused("pairs", photos, "--bits", *text, *more, "-o", tmp_path / "out")
+    assert said in message
+    assert sorted(tmp_path.iterdir()) == [photos]
