@@ -101,6 +101,16 @@ def pairs(
       lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
     """
+    run: dict[str, Any] = {
+        "id": id,
+        "expand": expand,
+        "output": output,
+        "overwrite": overwrite,
+        "threads": threads,
+        "memory": memory,
+        "scratch": scratch,
+        "progress": progress,
+    }
     if bits:
         if resume or sets:
             raise OptionError("--bits goes without --resume and --sets")
@@ -116,14 +126,7 @@ def pairs(
                 "seed": seed,
             },
             column=text if given_by(context, "text") else COLUMN,
-            id=id,
-            expand=expand,
-            output=output,
-            overwrite=overwrite,
-            threads=threads,
-            memory=memory,
-            scratch=scratch,
-            progress=progress,
+            **run,
         )
         print(record.to_json().rstrip() if json else "\n".join(lines))
         return
@@ -139,14 +142,7 @@ def pairs(
             {"measure": measure, "recall": recall, "seed": seed, **said}
             | ({"threshold": threshold} if given_by(context, "threshold") else {}),
             column=None if text == shared.TEXT else text,
-            id=id,
-            expand=expand,
-            output=output,
-            overwrite=overwrite,
-            threads=threads,
-            memory=memory,
-            scratch=scratch,
-            progress=progress,
+            **run,
         )
         print(record.to_json().rstrip() if json else "\n".join(lines))
         return
