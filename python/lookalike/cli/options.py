@@ -248,7 +248,8 @@ Method = Annotated[
         metavar="auto|lsh|prefix|divide|signature|external|pyramid",
         rich_help_panel=SIMILARITY,
         help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
-        "or whichever is expected to be faster (auto). The others are for comparison: README.md.",
+        "or whichever is expected to be faster (auto). The others are for comparison: README.md. Vectors and "
+        "bits: auto, lsh or exact; bits also covering.",
     ),
 ]
 Seed = Annotated[

@@ -112,8 +112,7 @@ def pairs(
         "progress": progress,
     }
     if bits:
-        if resume or sets:
-            raise OptionError("--bits goes without --resume and --sets")
+        _only(context, {*_ALL, "bits", "measure", "threshold", "recall", "method", "seed"}, "--bits")
         by = measure if given_by(context, "measure") else "hamming"
         record, lines = find_bits(
             inputs,
@@ -131,8 +130,8 @@ def pairs(
         print(record.to_json().rstrip() if json else "\n".join(lines))
         return
     if of_vectors(inputs, measure) and not sets:
-        if resume:
-            raise OptionError("--resume is for documents and sets: a search of vectors begins anew")
+        known = {*_ALL, "measure", "threshold", "recall", "method", "slots", "seed"}
+        _only(context, known, f"--measure {measure} of vectors")
         said = {
             name: value for name, value in (("slots", slots), ("method", method)) if given_by(context, name)
         }
@@ -151,6 +150,8 @@ def pairs(
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
+    if of_strings:
+        _only(context, {*_ALL, "measure", "distance", "on_error", "resume"}, f"--measure {measure}")
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     columns = set_columns(
@@ -206,6 +207,20 @@ def pairs(
         return
     print("\n".join(outcome.lines(watch.stages)))
     print(f"{'written':<13} {output}: pairs.parquet, run.json")
+
+
+#: Options that every kind of item has.
+_ALL = (
+    *("inputs", "other", "text", "id", "output", "expand", "overwrite", "json"),
+    *("threads", "memory", "scratch", "progress"),
+)
+
+
+def _only(context: typer.Context, known: set[str], what: str) -> None:
+    """Refuse options that were typed and would be ignored."""
+    for name in context.params:
+        if name not in known and given_by(context, name):
+            raise OptionError(f"--{name.replace('_', '-')} has no meaning with {what}: leave it out")
 
 
 def given_by(context: typer.Context, name: str) -> bool:

@@ -114,7 +114,8 @@ def _advised(options: PairOptions, name: str) -> str:
         return (
             "distances between strings are what similar_strings finds (pairs --measure, on the command line)"
         )
-    return f"choose {' or '.join(_CHOICES[name])}"
+    further = "; bits take hamming (--bits), vectors angle, l2 or l1" if name == "measure" else ""
+    return f"choose {' or '.join(_CHOICES[name])}{further}"
 
 
 def _checked_threshold(threshold: float, measure: str) -> float:
