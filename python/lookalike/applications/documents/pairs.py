@@ -84,14 +84,14 @@ def similar_pairs(
             raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
         column = "bits" if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
-    if holds_vectors(items, options.get("measure", PairOptions.measure)):
+    weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
+    if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure)):
         vectors = (items,) if other is None else (items, other)
         near = VectorOptions.of(options)
         lists = None if text == "text" else text
         return pairs_of_vectors(
             vectors, near, engine=engine, watch=Watch(), column=lists, id=id, expand=expand
         )[0]
-    weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     chosen = PairOptions.of({} if weighted else options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
