@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from lookalike import _core
+from lookalike import _core, similar_pairs
 from lookalike.errors import MalformedRowError, OptionError, SourceError
 from lookalike.measures.vectors import as_vectors, check_directions, distance, lr_distance
 
@@ -146,3 +146,10 @@ def test_zeros_point_nowhere():
         check_directions(as_vectors([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [-0.0, 0.0]]), first_row=10)
     with pytest.raises(MalformedRowError, match="no direction"):
         distance([0, 0], [1, 0], "angle")
+
+
+def test_angles_of_exactly_the_threshold_reach_it_whatever_rounding_does():
+    near = {"measure": "angle", "method": "exact"}
+    assert len(similar_pairs([[11.0, 11, 0], [7.0, 7, 0]], threshold="0deg", **near)) == 1
+    assert len(similar_pairs([[0.0, 11, 11], [5.0, 5, 0]], threshold="60deg", **near)) == 1
+    assert len(similar_pairs([[0.0, 11, 11], [5.0, 5, 0]], threshold="59.9999999deg", **near)) == 0

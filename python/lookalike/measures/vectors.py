@@ -30,6 +30,9 @@ from lookalike.types import F64, I64, Floats, Vectors
 MEASURES = ("angle", "cosine", "l2", "l1")
 #: Measures that go by direction, which a vector of zeros has not.
 DIRECTED = ("angle", "cosine")
+#: An angle comes out of sums, a quotient and an arc tangent, and is known to so many degrees: what is no
+#: further beyond the threshold reaches it, as 2x does that of 0° to x.
+ROUNDING = 1e-12
 
 
 def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
@@ -143,8 +146,9 @@ class Nearness:
         )
 
     def reached(self, values: F64) -> npt.NDArray[np.bool_]:
-        """Which values reach the threshold."""
-        return values >= self.threshold if self.rises else values <= self.threshold
+        """Which values reach the threshold; an angle, as far as it can be told."""
+        slack = ROUNDING if self.measure == "angle" else 0.0
+        return values >= self.threshold if self.rises else values <= self.threshold + slack
 
 
 @dataclass(frozen=True)
