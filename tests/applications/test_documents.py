@@ -273,7 +273,7 @@ REFUSED = {
     "shingle": ({"shingle": "syllables:3"}, OptionError, "shingle"),
     "verify": ({"verify": "never"}, OptionError, "exact or signature"),
     "method": ({"method": "magic"}, OptionError, "auto or lsh"),
-    "measure": ({"measure": "hamming"}, OptionError, "jaccard or containment"),
+    "measure": ({"measure": "taste"}, OptionError, "jaccard or containment"),
     "unknown": ({"num_perm": 128}, OptionError, "no option 'num_perm': choose among threshold, recall"),
 }
 
