@@ -61,12 +61,12 @@ def estimate_recall(similarities: npt.ArrayLike, banding: Found, threshold: floa
     """Estimate the recall of a run from the exact similarities of the pairs it found.
 
     Pairs under `threshold` are left out. `banding` may be a plan, of any measure. The interval comes from the
-    variance of the estimated total,
-    Σ (1 − P) / P², as if pairs were found independently. A run that found nothing cannot tell whether
-    there was nothing to find: its recall is None.
+    variance of the estimated total, Σ (1 − P) / P², as if pairs were found independently. A run that found
+    nothing cannot tell whether there was nothing to find: its recall is None.
 
     Examples
     --------
+    >>> from lookalike.theory import Banding
     >>> estimate = estimate_recall([0.8] * 93 + [0.95] * 20, Banding(bands=13, rows=7), threshold=0.8)
     >>> print(f"{estimate.found} of {estimate.estimated_total:.0f}: {estimate.recall:.2f}")
     113 of 118: 0.96
