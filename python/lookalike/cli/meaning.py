@@ -10,7 +10,7 @@ import typer
 
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates
 from lookalike.applications.documents.weighted import WeightedOptions, pairs_by_meaning
-from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io import Source
@@ -52,13 +52,7 @@ def close_in_meaning(
         "text_bytes": int(sum(collection.text_bytes.sum() for collection in collections)),
         "short": account.short,
         "unspaced": account.unspaced,
-        "unreadable": sum(source.unreadable.rows for source in sources),
-        "unreadable_files": sum(source.unreadable.files for source in sources),
-        "empty": account.empty,
-        "copies": account.copies,
-        "candidates": account.candidates,
-        "near_pairs": account.pairs,
-        "pairs": len(found),
+        **found_counts(account, sources, len(found)),
     }
     return PairsOutcome(
         found=found,

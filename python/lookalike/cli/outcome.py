@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lookalike.joins import ALGORITHM_VERSION
+from lookalike.io import Source
+from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunRecord, Stage, write_parquet
 from lookalike.runs.watch import Watch
 from lookalike.types import Pairs
@@ -40,3 +41,16 @@ class PairsOutcome:
             estimates=self.estimates(watch.stages),
             stages=tuple(watch.stages),
         ).write(folder)
+
+
+def found_counts(account: Account, sources: Sequence[Source], pairs: int) -> dict[str, int]:
+    """What run.json counts of any search for pairs."""
+    return {
+        "unreadable": sum(source.unreadable.rows for source in sources),
+        "unreadable_files": sum(source.unreadable.files for source in sources),
+        "empty": account.empty,
+        "copies": account.copies,
+        "candidates": account.candidates,
+        "near_pairs": account.pairs,
+        "pairs": pairs,
+    }

@@ -15,7 +15,7 @@ from lookalike.cli import options as shared
 from lookalike.cli.bits import COLUMN, find_bits
 from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
 from lookalike.cli.meaning import MEANING, asked_of_meaning, close_in_meaning
-from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.strings import near_strings
@@ -145,6 +145,10 @@ def pairs(
         )
         print(record.to_json().rstrip() if json else "\n".join(lines))
         return
+    if of_vectors(inputs, "cosine") and not sets:
+        raise OptionError(
+            f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
+        )
     of_strings, of_meaning = measure in KINDS, measure == MEANING
     if (of_strings or of_meaning) and sets:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
@@ -247,15 +251,7 @@ def _similar(
         sources = list(given)
         # Advice about shingles is for documents.
         advice = search_advice(account, options)
-    counts |= {
-        "unreadable": sum(source.unreadable.rows for source in sources),
-        "unreadable_files": sum(source.unreadable.files for source in sources),
-        "empty": account.empty,
-        "copies": account.copies,
-        "candidates": account.candidates,
-        "near_pairs": account.pairs,
-        "pairs": len(found),
-    }
+    counts |= found_counts(account, sources, len(found))
     return PairsOutcome(
         found=found,
         parameters=asked,
