@@ -102,6 +102,7 @@ SHINGLER = _core.Shingler(
 )
 ORDERS = _core.Orders("universal", slots=4, seed=0)
 FOREST = _core.Forest(2)
+LED = _core.Led(np.arange(2, dtype=np.uint32), np.array([0]), np.array([2]))
 COUNTS = np.arange(16, dtype=np.uint32)
 ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
 LEAST = _core.LeastShared("jaccard", 0.5)
@@ -142,6 +143,9 @@ CALLS = {
     "agreement_histogram": lambda: _core.agreement_histogram(MATRIX, threads=1),
     "Forest.join": lambda: FOREST.join(ROWS, ROWS),
     "Forest.labels": lambda: FOREST.labels(),
+    "Led.candidates": lambda: LED.candidates(FOREST, np.arange(2, dtype=np.uint64), 1, True),
+    "Led.settle": lambda: LED.settle(FOREST),
+    "Led.rows": lambda: LED.rows(),
     "same_texts": lambda: _core.same_texts([TEXTS], ROWS, ROWS),
     "sorted_runs": lambda: _core.sorted_runs([SETS[0]], threads=1),
     "stars": lambda: _core.stars(ROWS, (ROWS, np.array([0, 1, 2]))),

@@ -65,23 +65,20 @@ def assign(
         The similarity of rows that are no known pair.
     """
     rows = np.arange(len(copy_of), dtype=np.uint32)
-    similarities = Similarities(a, b, similarity, compare)
     if group == "components":
         label = component_labels(len(rows), a, b)[copy_of]
         representative = _least_by(label, priority)[label]
     elif group == "star":
         best = _least_by(copy_of, priority)
+        # Stars ask for some of what is asked again below.
+        compare = similarities = Similarities(a, b, similarity, compare)
         keeper = keepers(a, b, priority[best], similarities, threshold=threshold)
         representative = best[keeper][copy_of]
     else:
         raise OptionError(f"group={group!r} is unknown: choose components or star")
     kept = representative == rows
     # Copies are alike in everything, so classes of copies are compared, by the row that stands for each.
-    target = copy_of[representative]
-    apart = np.flatnonzero(copy_of != target)
-    found = np.ones(len(rows))
-    found[apart] = similarities(target[apart], copy_of[apart])
-    del target, apart
+    found = _by_class(copy_of[representative], copy_of, a, b, similarity, compare)[copy_of]
     chained = np.flatnonzero(found < threshold)
     via = representative.astype(np.int64)
     via[kept] = -1
@@ -96,6 +93,22 @@ def assign(
         kept=kept,
         chained=len(chained),
     )
+
+
+def _by_class(
+    target: I64, copy_of: I64, a: I64, b: I64, similarity: F64, measure: Callable[[I64, I64], F64]
+) -> F64:
+    """How similar each row that stands for a class of copies is to its target; other rows get any number."""
+    found = np.where(target == copy_of, 1.0, np.nan)
+    for one, other in ((a, b), (b, a)):
+        known = target[one] == other
+        found[one[known]] = similarity[known]
+    unknown = np.flatnonzero(np.isnan(found) & (copy_of == np.arange(len(copy_of))))
+    # By target, whose set the kernel then builds once.
+    unknown = unknown[np.argsort(target[unknown], kind="stable")]
+    if len(unknown):
+        found[unknown] = measure(target[unknown], unknown)
+    return found
 
 
 def _least_by(label: I64 | U32, priority: I64 | U32) -> U32:

@@ -20,7 +20,7 @@ from lookalike.engines.memory import Budget
 from lookalike.engines.parts import Part, bounded, deal
 from lookalike.engines.verbs import Table
 from lookalike.errors import InternalError
-from lookalike.types import I64, U64
+from lookalike.types import I64, U64, concatenate
 
 #: Sorting takes the rows and a copy to gather from,
 _TIMES = 2
@@ -28,6 +28,8 @@ _TIMES = 2
 _SORTING = 44
 #: More than one sort takes.
 _TOO_MANY = 2**32
+#: So many stretches of rows are cut out one by one; more are gathered.
+_STRETCHES = 1_000
 #: An odd factor, so that different keys stay different.
 _FACTOR = 0x9E3779B97F4A7C15
 
@@ -81,7 +83,10 @@ class Runs:
             return
         batches = list(table.batches)
         keys, ranks = self._sorted(batches)
-        cut = _as_they_are(batches) if ranks is None else _gathered(batches, ranks)
+        if ranks is None:
+            keys, cut = self._wanted(batches, keys)
+        else:
+            cut = self._gathered(batches, keys, ranks)
         del batches
         for start, stop, first in _cuts(keys, max(self.batch_rows, self.most or 0)):
             piece = cut(start, stop)
@@ -90,7 +95,10 @@ class Runs:
             yield piece
 
     def _sorted(self, batches: list[pa.RecordBatch]) -> tuple[U64, Any]:
-        """The keys of wanted runs, sorted and unsigned, and which row each is of; None: all, as they are."""
+        """The keys of wanted runs, sorted and unsigned, and which row each is of.
+
+        None: these are the keys of all rows, as they are.
+        """
         ranks = None
         # The least important column first: the sort is stable.
         for name in reversed(self.order):
@@ -101,12 +109,45 @@ class Runs:
                 ranks = step if ranks is None else ranks[step]
         pieces = [_unsigned(batch[self.key], self.key) for batch in batches]
         # What was grouped before often comes sorted, and then nothing need be gathered.
-        if self.least <= 1 and self.most is None and ranks is None and _rise(pieces):
+        if ranks is None and _rise(pieces):
             return np.concatenate(pieces), None
         if ranks is not None:
             pieces = [np.concatenate(pieces)[ranks]]
         keys, step = _core.sorted_runs(pieces, threads=self.threads, least=self.least, most=self.most)
         return keys, step if ranks is None else ranks[step]
+
+    def _wanted(self, batches: list[pa.RecordBatch], keys: U64) -> tuple[U64, Cut]:
+        """The keys of wanted runs and their rows, from rows that stand in order."""
+        if self.least <= 1 and self.most is None:
+            return keys, _as_they_are(pa.Table.from_batches(batches))
+        starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]])
+        sizes = np.diff(starts)
+        wanted = (sizes >= self.least) & (sizes <= (self.most or len(keys)))
+        # Wanted runs that follow one another are one stretch.
+        changes = np.flatnonzero(np.diff(wanted, prepend=False, append=False))
+        stretches = list(zip(starts[changes[::2]], starts[changes[1::2]], strict=True))
+        if len(stretches) > _STRETCHES:
+            ranks = np.flatnonzero(np.repeat(wanted, sizes))
+            keys = keys[ranks]
+            return keys, self._gathered(batches, keys, ranks)
+        whole = pa.Table.from_batches(batches)
+        parts = [whole.slice(start, stop - start) for start, stop in stretches]
+        keys = concatenate((keys[start:stop] for start, stop in stretches), np.uint64)
+        return keys, _as_they_are(pa.concat_tables(parts) if parts else whole.slice(0, 0))
+
+    def _gathered(self, batches: list[pa.RecordBatch], keys: U64, ranks: Any) -> Cut:
+        """Rows in the order of their keys, which are at hand already."""
+        schema = batches[0].schema
+        at = schema.get_field_index(self.key)
+        others = [batch.drop_columns([self.key]) for batch in batches]
+        rows = Rows(others, schema.remove(at), few=4 * len(ranks) < sum(map(len, batches)))
+
+        def cut(start: int, stop: int) -> pa.RecordBatch:
+            columns = rows.take(ranks[start:stop]).columns
+            columns.insert(at, _as_it_was(keys[start:stop], schema.field(at).type))
+            return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+        return cut
 
     def _long_run(self, table: Table) -> Iterator[pa.RecordBatch]:
         """The rows of one key, more than memory holds, in order and in pieces."""
@@ -140,13 +181,7 @@ class Runs:
                 yield from self._ordered(smaller.table, order)
 
 
-def _gathered(batches: list[pa.RecordBatch], ranks: Any) -> Cut:
-    rows = Rows(batches, batches[0].schema, few=4 * len(ranks) < sum(map(len, batches)))
-    return lambda start, stop: rows.take(ranks[start:stop])
-
-
-def _as_they_are(batches: list[pa.RecordBatch]) -> Cut:
-    whole = pa.Table.from_batches(batches)
+def _as_they_are(whole: pa.Table) -> Cut:
     return lambda start, stop: joined(whole.slice(start, stop - start).to_batches())
 
 
@@ -162,6 +197,12 @@ def _unsigned(column: pa.Array, name: str) -> U64:
         return unsigned
     signed: I64 = values.astype(np.int64, copy=False)
     return signed.view(np.uint64) ^ np.uint64(1 << 63)
+
+
+def _as_it_was(keys: U64, kind: pa.DataType) -> pa.Array:
+    """The whole numbers that `_unsigned` made unsigned."""
+    values = keys if pa.types.is_unsigned_integer(kind) else (keys ^ np.uint64(1 << 63)).view(np.int64)
+    return pa.array(values.astype(kind.to_pandas_dtype(), copy=False), kind)
 
 
 def _rise(pieces: list[U64]) -> bool:

@@ -12,7 +12,7 @@ time; the largest bucket of pieces; 12 bytes a pair found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from lookalike.engines import Engine, Table, as_it_is
 from lookalike.errors import OptionError
 from lookalike.families import BitSampling
 from lookalike.joins.bitrows import BitItems, Digest, FoundBits, NearBits, words_of
-from lookalike.joins.leaders import LeaderAccount, across_large, join_large
+from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.runs.watch import Watch
 from lookalike.theory import Banding
 from lookalike.types import I64, U32, U64, Bools, concatenate
@@ -222,21 +222,20 @@ class _Checks:
         self._engine, self._table, self._stage = engine, table, NearBits(radius)
         self.parts: list[tuple[I64, I64, I64]] = []
 
-    def check(self, a: I64, b: I64) -> tuple[I64, I64]:
+    def check(self, a: I64 | U32, b: I64 | U32) -> tuple[I64, I64]:
         near = self._engine.fetch(self._table, Table.of(a=a, b=b), ("a", "b"), self._stage)
-        a, b, apart = (near.column(name).astype(np.int64) for name in ("a", "b", "apart"))
-        self.parts.append((a, b, apart))
-        return a, b
+        low, high, apart = (near.column(name).astype(np.int64) for name in ("a", "b", "apart"))
+        self.parts.append((low, high, apart))
+        return low, high
 
 
-def _leaders(
-    items: BitItems, large: Table, met: FoundBits, check: Callable[[I64, I64], tuple[I64, I64]]
-) -> LeaderAccount:
+def _leaders(items: BitItems, large: Table, met: FoundBits, check: Check) -> LeaderAccount:
     if not large.rows:
         return LeaderAccount()
     last = int(max(batch["row"].to_numpy().max() for batch in items.table.batches)) + 1
     if items.boundary is None:
-        return join_large(large, last, (met.a, met.b), check)
+        content = by_row(last, large.column("row"), large.column("content"))
+        return join_large(large, content, (met.a, met.b), check)
     first = np.arange(last) < items.boundary
     a, b, account = across_large(large, first, ~first)
     check(a, b)

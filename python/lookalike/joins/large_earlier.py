@@ -15,7 +15,7 @@ import numpy as np
 from lookalike.bands import buckets
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Table
-from lookalike.joins.leaders import ACROSS, Check, LeaderAccount, join_large
+from lookalike.joins.leaders import ACROSS, Check, LeaderAccount, by_row, join_large
 from lookalike.types import I64, concatenate
 
 #: Candidates that one bucket may give, unless every new row is compared with `ACROSS` earlier ones only.
@@ -44,8 +44,9 @@ def join_large_with_earlier(large: Table, boundary: int, check: Check) -> Leader
     check((once >> np.uint64(32)).astype(np.int64), (once & np.uint64(0xFFFFFFFF)).astype(np.int64))
     fresh = rows < boundary
     nothing = np.empty(0, np.int64)
-    new_rows = Table.of(bucket=keys[fresh], row=rows[fresh], content=contents[fresh])
-    account = join_large(new_rows, boundary, (nothing, nothing), check)
+    content = by_row(boundary, rows[fresh], contents[fresh])
+    new_rows = Table.of(bucket=keys[fresh], row=rows[fresh])
+    account = join_large(new_rows, content, (nothing, nothing), check)
     return replace(
         account,
         buckets=len(found),

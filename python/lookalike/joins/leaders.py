@@ -11,14 +11,14 @@ Between two collections, every row is checked against a few leaders of the other
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from lookalike import _core
-from lookalike.bands import bands_of, buckets
+from lookalike.bands import bands_of, buckets, packed
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Table
 from lookalike.types import I64, U32, U64, Bools, concatenate
@@ -29,7 +29,7 @@ ROUNDS = 8
 ACROSS = 8
 
 #: Checks candidates (a, b) and returns those that reach the threshold.
-Check = Callable[[I64, I64], tuple[I64, I64]]
+Check = Callable[[I64 | U32, I64 | U32], tuple[I64, I64]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,117 +47,73 @@ class LeaderAccount:
     unsettled: int = 0
 
 
-def join_large(large: Table, rows: int, joined: tuple[I64, I64], check: Check) -> LeaderAccount:
+def join_large(large: Table, content: U64, joined: tuple[I64, I64], check: Check) -> LeaderAccount:
     """Check the rows of large buckets against leaders.
 
     Parameters
     ----------
     large
-        Rows (`bucket`, `row`, `content`), those of one bucket one after the other.
+        Rows (`bucket`, `row`), those of one bucket one after the other.
+    content
+        Of every row that is in them, by row number (`by_row`).
     joined
         Pairs already verified.
     """
     if not large.rows:
         return LeaderAccount()
-    keys, members, contents = (large.column(name) for name in ("bucket", "row", "content"))
+    keys, members = large.column("bucket"), large.column("row").astype(np.uint32, copy=False)
     starts = run_starts(keys)
-    forest = _core.Forest(rows)
+    forest = _core.Forest(len(content))
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
-    labels = forest.labels()
     failed: U64 = np.empty(0, np.uint64)
-    unsettled: list[I64] = []
+    unsettled: list[U32] = []
     checked = 0
     bands = bands_of(keys[starts[:-1]])
     for band in np.flatnonzero(np.bincount(bands)):
-        led = _Led.of(
-            keys, members, contents, [(starts[at], starts[at + 1]) for at in np.flatnonzero(bands == band)]
-        )
+        here = np.flatnonzero(bands == band)
+        led = _core.Led(members, starts[here], starts[here + 1])
         # In the last round no bucket gets a new leader: what has become small is paired, and the rest is
         # given up.
         for rounds_left in range(ROUNDS, -1, -1):
-            if not len(led.row):
+            if not len(led):
                 break
-            a, b, waiting = _candidates(led, labels, lead=rounds_left > 0)
-            fresh = ~_among(_codes(a, b), failed)
-            a, b = a[fresh], b[fresh]
+            # A row is in one bucket of a band, so no pair comes twice.
+            a, b = led.candidates(forest, content, buckets.LARGE, rounds_left > 0)
+            if len(failed):
+                fresh = ~_among(packed(a, b), failed)
+                a, b = a[fresh], b[fresh]
             found = check(a, b)
             forest.join(found[0].astype(np.uint32), found[1].astype(np.uint32))
-            labels = forest.labels()
             checked += len(a)
             if len(found[0]) < len(a):
-                codes = _codes(a, b)
-                failed = np.sort(np.concatenate([failed, codes[~_among(codes, np.sort(_codes(*found)))]]))
-            led = led.only(waiting & (labels[led.row] != labels[led.leader]))
-        unsettled.append(led.row)
+                codes = packed(a, b)
+                failed = np.sort(np.concatenate([failed, codes[~_among(codes, _in_order(packed(*found)))]]))
+            led.settle(forest)
+        unsettled.append(led.rows())
     sizes = np.diff(starts)
     return LeaderAccount(
         buckets=len(sizes),
-        rows=_distinct_rows(members),
+        rows=len(distinct_rows((members,), len(content))),
         largest=int(sizes.max()),
         checked=checked,
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
-        unsettled=_distinct_rows(np.concatenate(unsettled)),
+        unsettled=len(distinct_rows(unsettled, len(content))),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Led:
-    """Rows of the buckets of one band, and the leader of each row's bucket: the row of least content."""
-
-    key: U64
-    row: I64
-    content: U64
-    leader: I64
-
-    @classmethod
-    def of(cls, key: U64, row: U32, content: U64, runs: list[tuple[int, int]]) -> _Led:
-        """The rows of some buckets, from one place to another each."""
-        key, row, content = (
-            np.concatenate([column[start:stop] for start, stop in runs]) for column in (key, row, content)
-        )
-        return cls._choose(key, row.astype(np.int64), content)
-
-    @classmethod
-    def _choose(cls, key: U64, row: I64, content: U64) -> _Led:
-        if not len(row):
-            return cls(key, row, content, row)
-        starts = run_starts(key)
-        sizes = np.diff(starts)
-        least = np.repeat(np.minimum.reduceat(content, starts[:-1]), sizes)
-        # Of rows with the same content the least.
-        leader = np.minimum.reduceat(np.where(content == least, row, _NO_ROW), starts[:-1])
-        return cls(key, row, content, np.repeat(leader, sizes))
-
-    def only(self, wanted: Bools) -> _Led:
-        """Some of the rows, which choose new leaders among themselves."""
-        return self._choose(self.key[wanted], self.row[wanted], self.content[wanted])
+def by_row(rows: int, row: I64 | U32, content: U64) -> U64:
+    """The content of every row whose content is known, by row number."""
+    known = np.zeros(rows, np.uint64)
+    known[row] = content
+    return known
 
 
-_NO_ROW = 2**62
-
-
-def _distinct_rows(rows: I64 | U32) -> int:
-    return int(np.count_nonzero(np.bincount(rows)))
-
-
-def _candidates(led: _Led, labels: U32, *, lead: bool) -> tuple[I64, I64, Bools]:
-    """Candidates of a round, lower row first, and which rows wait for its outcome.
-
-    Those are the ones not in their leader's cluster yet; every one of them is checked against the leader if
-    buckets are led in this round. Buckets that have become small are paired outright, and none of their rows
-    waits.
-    """
-    sizes = np.diff(run_starts(led.key))
-    small = sizes <= buckets.LARGE
-    in_small = np.repeat(small, sizes)
-    waiting: Bools = (labels[led.row] != labels[led.leader]) & ~in_small
-    runs = np.concatenate([[0], np.cumsum(sizes[small])]).astype(np.int64)
-    x, y = _core.pair_up(led.row[in_small].astype(np.uint32), runs, threads=1)
-    asked = np.flatnonzero(waiting) if lead else np.empty(0, np.int64)
-    # A row is in one bucket of a band, so no pair comes twice; and a leader's candidates stay side by side.
-    leader, row = led.leader[asked], led.row[asked]
-    a, b = np.concatenate([np.minimum(leader, row), x]), np.concatenate([np.maximum(leader, row), y])
-    return a, b, waiting
+def distinct_rows(parts: Iterable[I64 | U32], rows: int) -> I64:
+    """Which of so many rows occur, in order."""
+    occur = np.zeros(rows, np.bool_)
+    for part in parts:
+        occur[part] = True
+    return np.flatnonzero(occur)
 
 
 def _distinct(a: I64, b: I64) -> tuple[I64, I64]:
@@ -167,8 +123,8 @@ def _distinct(a: I64, b: I64) -> tuple[I64, I64]:
     return low.astype(np.int64), high.astype(np.int64)
 
 
-def _codes(a: I64, b: I64) -> U64:
-    return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
+def _in_order(codes: U64) -> U64:
+    return _core.sorted_runs([codes], threads=1)[0]
 
 
 def _among(codes: U64, ordered: U64) -> Bools:
@@ -204,7 +160,7 @@ def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, L
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),
-        rows=_distinct_rows(members),
+        rows=len(distinct_rows((members,), len(first))),
         largest=int(sizes.max()) if len(sizes) else 0,
         checked=len(low),
         not_compared=possible - compared,

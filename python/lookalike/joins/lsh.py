@@ -8,8 +8,8 @@
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
-bands at a time, and 16 a candidate; the driver 14 a row and 25 a pair found. Time: linear in text and rows,
-and in candidates, of which a row has at most `bands · LARGE / 2`.
+bands at a time, and 16 a candidate; the driver 14 a row, 13 more while there are large buckets, and 25 a pair
+found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Buckets, Once, PairUp, buckets, rows_of
-from lookalike.engines import Engine, Held, Table, as_it_is
+from lookalike.bands import Buckets, Once, PairUp, buckets, packed, rows_of
+from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
-from lookalike.joins.leaders import LeaderAccount, across_large, join_large
+from lookalike.joins.leaders import LeaderAccount, across_large, by_row, distinct_rows, join_large
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
@@ -80,7 +80,7 @@ def join_keyed(
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
-        shared = engine.settle("shared", lambda: _shared_buckets(engine, ready))
+        shared = _shared_buckets(engine, ready)
         candidates = engine.settle(
             "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands)
         )
@@ -88,7 +88,7 @@ def join_keyed(
 
     def verified() -> Table:
         road.take(candidates, advance)
-        leaders = _leaders(road, _large_buckets(engine, ready, shared), items, sides)
+        leaders = _leaders(road, engine, ready, shared, items, sides)
         return _with_account(road.found(), leaders)
 
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
@@ -123,31 +123,35 @@ def join_keyed(
     )
 
 
-def _shared_buckets(engine: Engine, ready: Prepared) -> Table:
-    """The rows of every bucket that holds two or more, a few bands at a time."""
+def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
+    """The rows of every bucket that holds two or more, sorted by bucket; a few bands at a time."""
     bands = ready.plan.banding.bands
     at_once = max(1, engine.group_rows // max(1, ready.representatives))
-    parts = []
-    for first in range(0, bands, at_once):
+
+    def shared(first: int) -> Table:
         keys = engine.map(ready.keyed, Buckets(first, min(first + at_once, bands), ready.marked))
-        parts.append(engine.group(keys, "bucket", as_it_is, least=2))
-    return Table.together(parts)
+        return engine.group(keys, "bucket", as_it_is, least=2)
+
+    return [
+        engine.settle(f"shared-{first}", lambda first=first: shared(first))  # type: ignore[misc]
+        for first in range(0, bands, at_once)
+    ]
 
 
-def _large_buckets(engine: Engine, ready: Prepared, shared: Table) -> Table:
-    """The rows of every large bucket, with their content."""
-    # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
-    large = engine.group(shared, "bucket", as_it_is, least=buckets.LARGE + 1)
-    return engine.fetch(ready.keyed, large, ("row",), WithContent())
+def _grouped(
+    engine: Engine, shared: list[Table], stage: Stage, *, least: int = 2, most: int | None = None
+) -> Table:
+    """A stage applied to the buckets of some sizes."""
+    return Table.together([engine.group(part, "bucket", stage, least=least, most=most) for part in shared])
 
 
 @dataclass(frozen=True)
 class WithContent:
-    """A stage for `fetch` from keyed rows: rows of buckets → with the `content` of each."""
+    """A stage for `fetch` from keyed rows: items with a `row` → with its `content`."""
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         content = held.whole(contents)[held.at(batch["row"].to_numpy())]
-        return pa.record_batch({"bucket": batch["bucket"], "row": batch["row"], "content": pa.array(content)})
+        return batch.append_column("content", pa.array(content))
 
 
 def contents(batches: Sequence[pa.RecordBatch]) -> U64:
@@ -156,10 +160,10 @@ def contents(batches: Sequence[pa.RecordBatch]) -> U64:
 
 
 def _candidates(
-    engine: Engine, rows: int, shared: Table, sides: tuple[Bools, Bools] | None, bands: int
+    engine: Engine, rows: int, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int
 ) -> Table:
     """All pairs of small buckets, each once."""
-    pairs = engine.group(shared, "bucket", PairUp(sides), most=buckets.LARGE)
+    pairs = _grouped(engine, shared, PairUp(sides), most=buckets.LARGE)
     # A pair meets once a band at most, and so many stay together.
     once = engine.group(pairs, "pair", Once(), most=bands)
     families = _core.Forest(rows)
@@ -202,12 +206,24 @@ _LEADERS = "leaders"
 
 
 def _leaders(
-    road: _Verification, large: Table, items: Items, sides: tuple[Bools, Bools] | None
+    road: _Verification,
+    engine: Engine,
+    ready: Prepared,
+    shared: list[Table],
+    items: Items,
+    sides: tuple[Bools, Bools] | None,
 ) -> LeaderAccount:
+    """Check the rows of every large bucket; what is in them is brought to the driver."""
+    large = _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1)
+    # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
     if sides is None:
+        rows = distinct_rows((batch["row"].to_numpy() for batch in large.batches), items.rows)
+        known = engine.fetch(ready.keyed, Table.of(row=rows), ("row",), WithContent())
+        content = by_row(items.rows, rows, known.column("content"))
         a, b, similarity, _ = road.found()
         reached = similarity >= road.threshold
-        return join_large(large, items.rows, (a[reached], b[reached]), road.check)
+        return join_large(large, content, (a[reached], b[reached]), road.check)
+    large = engine.fetch(ready.keyed, large, ("row",), WithContent())
     if items.first_within:
         assert items.boundary is not None
         return join_large_with_earlier(large, items.boundary, road.check)
@@ -234,7 +250,7 @@ class _Verification:
         """Verify candidates that bands brought together."""
         self._verify(candidates, True, advance)
 
-    def check(self, a: I64, b: I64) -> tuple[I64, I64]:
+    def check(self, a: I64 | U32, b: I64 | U32) -> tuple[I64, I64]:
         """Verify candidates that leaders brought together; returns those that reach the threshold."""
         a, b, similarity = self._verify(Table.of(a=a, b=b), False, None)
         reached = similarity >= self.threshold
@@ -262,8 +278,7 @@ class _Verification:
     def found(self) -> tuple[I64, I64, F64, Bools]:
         """Everything verified so far, sorted by a and b, each pair once; bands come before leaders."""
         a, b, similarity, from_bands = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-        order = np.lexsort((~from_bands, b, a))
-        a, b, similarity, from_bands = a[order], b[order], similarity[order], from_bands[order]
-        fresh = np.ones(len(a), np.bool_)
-        fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-        return a[fresh], b[fresh], similarity[fresh], from_bands[fresh]
+        # Bands were asked first, and the sort is stable.
+        pairs, order = _core.sorted_runs([packed(a, b)], threads=1)
+        first = order[buckets.run_starts(pairs)[:-1]]
+        return a[first], b[first], similarity[first], from_bands[first]

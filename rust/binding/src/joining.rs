@@ -1,8 +1,9 @@
 //! Bucket keys → candidates → exact counts → clusters.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
+use lookalike_kernels::leaders::Led as Waiting;
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
 use lookalike_kernels::{pairing, radix, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -155,16 +156,94 @@ impl Forest {
         let (a, b) = (rows("a", &a, self.rows, py)?, rows("b", &b, self.rows, py)?);
         same_length(a.len(), b.len(), py)?;
         enter(py, 1, || {
-            let mut trees = self.trees.lock().expect("no holder panics");
+            let mut trees = lock(&self.trees);
             a.iter().zip(b).for_each(|(&a, &b)| trees.join(a, b));
         })
     }
 
     /// The least row of every row's component.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let labels = enter(py, 1, || self.trees.lock().expect("no holder panics").labels())?;
+        let labels = enter(py, 1, || lock(&self.trees).labels())?;
         Ok(labels.into_pyarray(py))
     }
+}
+
+/// Rows of large buckets that wait to be found like a leader, the row of least content in their bucket.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Led {
+    waiting: Mutex<Waiting>,
+    /// One more than the greatest row.
+    bound: usize,
+}
+
+#[pymethods]
+impl Led {
+    /// The rows from `starts[i]` to `stops[i]`, for every i.
+    #[new]
+    fn new<'py>(
+        py: Python<'py>,
+        rows: PyReadonlyArray1<'py, u32>,
+        starts: PyReadonlyArray1<'py, i64>,
+        stops: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Led> {
+        let rows = slice("rows", &rows, py)?;
+        let (starts, stops) = (slice("starts", &starts, py)?, slice("stops", &stops, py)?);
+        same_length(starts.len(), stops.len(), py)?;
+        if starts.iter().zip(stops).any(|(&start, &stop)| start < 0 || stop < start || stop as usize > rows.len()) {
+            return Err(error(py, "InternalError", "buckets reach beyond the rows there are".into()));
+        }
+        enter(py, 1, || {
+            let waiting = Waiting::new(rows, starts, stops);
+            let bound = waiting.rows().iter().max().map_or(0, |&row| row as usize + 1);
+            Led { waiting: Mutex::new(waiting), bound }
+        })
+    }
+
+    /// Candidates of a round, lower row first; the rows that wait for its outcome stay.
+    fn candidates<'py>(
+        &self,
+        py: Python<'py>,
+        forest: &Forest,
+        content: PyReadonlyArray1<'py, u64>,
+        most: usize,
+        lead: bool,
+    ) -> PyResult<TwoColumns<'py>> {
+        let content = slice("content", &content, py)?;
+        self.known(py, forest.rows.min(content.len()))?;
+        let (a, b) = enter(py, 1, || {
+            let (mut waiting, mut trees) = (lock(&self.waiting), lock(&forest.trees));
+            waiting.candidates(&mut trees, content, most, lead)
+        })?;
+        Ok((a.into_pyarray(py), b.into_pyarray(py)))
+    }
+
+    /// Lets go the rows that the forest by now holds to be of the kind of the leader they waited for.
+    fn settle(&self, py: Python<'_>, forest: &Forest) -> PyResult<()> {
+        self.known(py, forest.rows)?;
+        enter(py, 1, || lock(&self.waiting).settle(&mut lock(&forest.trees)))
+    }
+
+    /// The rows that wait.
+    fn rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        lock(&self.waiting).rows().to_vec().into_pyarray(py)
+    }
+
+    fn __len__(&self) -> usize {
+        lock(&self.waiting).rows().len()
+    }
+}
+
+impl Led {
+    fn known(&self, py: Python<'_>, rows: usize) -> PyResult<()> {
+        match self.bound <= rows {
+            true => Ok(()),
+            false => Err(error(py, "InternalError", format!("row {} is not one of {rows}", self.bound - 1))),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no holder panics")
 }
 
 /// The kept row of every row, when rows are kept in `order` and each claims its neighbours (`neighbours[0]` by `neighbours[1]`).
@@ -184,6 +263,7 @@ fn stars<'py>(
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Forest>()?;
+    module.add_class::<Led>()?;
     module.add_function(wrap_pyfunction!(sorted_runs, module)?)?;
     module.add_function(wrap_pyfunction!(stars, module)?)?;
     module.add_function(wrap_pyfunction!(pair_up, module)?)?;

@@ -31,6 +31,7 @@ pub mod draws;
 pub mod edit;
 pub mod hash;
 pub mod hyperplane;
+pub mod leaders;
 pub mod meetings;
 pub mod memory;
 pub mod minhash;

@@ -4,11 +4,11 @@
 //! is ever held: a near-duplicate's shingles are nearly all in the table already, and the few that are not go to a small table of
 //! their own. O(shingles) time a pair, memory of two documents a thread.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::hash::mix;
 use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 use crate::table::Table;
@@ -74,26 +74,27 @@ struct Workspace {
 #[derive(Default)]
 struct Kept {
     shingles: Vec<u64>,
-    places: HashMap<u32, Range<usize>>,
+    places: Vec<Option<Range<usize>>>,
 }
 
 impl Kept {
-    fn clear(&mut self) {
+    fn clear_for(&mut self, items: usize) {
         self.shingles.clear();
         self.places.clear();
+        self.places.resize(items, None);
     }
 
-    fn get(&self, row: u32) -> Option<&[u64]> {
-        self.places.get(&row).map(|place| &self.shingles[place.clone()])
+    fn get(&self, item: usize) -> Option<&[u64]> {
+        self.places[item].clone().map(|place| &self.shingles[place])
     }
 }
 
 #[inline(always)]
-fn keep_on<L: Lanes>(row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) {
+fn keep_on<L: Lanes>(item: usize, text: &[u8], spec: &Spec, work: &mut Workspace) {
     let Workspace { scratch, kept, .. } = work;
     let start = kept.shingles.len();
     document::<L>(text, spec, scratch, &mut kept.shingles);
-    kept.places.insert(row, start..kept.shingles.len());
+    kept.places[item] = Some(start..kept.shingles.len());
 }
 
 #[inline(always)]
@@ -143,7 +144,7 @@ for_each_path! {
     fn fill(level; text: &[u8], spec: &Spec, work: &mut Workspace) => fill_on
 }
 for_each_path! {
-    fn keep(level; row: u32, text: &[u8], spec: &Spec, work: &mut Workspace) => keep_on
+    fn keep(level; item: usize, text: &[u8], spec: &Spec, work: &mut Workspace) => keep_on
 }
 for_each_path! {
     fn learn(level; text: &[u8], spec: &Spec, work: &mut Workspace) -> bool => learn_on
@@ -229,39 +230,39 @@ pub fn compare_texts(
 ) {
     let pieces = (a.par_chunks(PAIRS), b.par_chunks(PAIRS), out.par_chunks_mut(PAIRS));
     pieces.into_par_iter().for_each_init(Workspace::default, |work, (a, b, out)| {
-        work.kept.clear();
-        let busy = Busy::of(a, b);
+        let (party, pairs) = Party::of(a, b);
+        let members: Vec<&[u8]> = party.rows.iter().map(|&row| texts.get(row)).collect();
+        work.kept.clear_for(members.len());
         let mut held = None;
         let mut learnt = false;
-        let pairs = busy.pairs(a, b);
-        for (at, &(a, b, i)) in pairs.iter().enumerate() {
+        for (at, &(l, r, i)) in pairs.iter().enumerate() {
             if let Some(&(_, later, _)) = pairs.get(at + 2) {
-                fetch_ahead(texts.get(later));
+                fetch_ahead(members[later]);
             }
-            let (left, right) = (texts.get(a), texts.get(b));
-            for (row, text) in [(a, left), (b, right)] {
-                if text.len() <= SHORT && busy.pairs_of(row) > 1 && work.kept.get(row).is_none() {
-                    keep(level, row, text, spec, work);
+            let (left, right) = (members[l], members[r]);
+            for (item, text) in [(l, left), (r, right)] {
+                if party.pairs_of[item] > 1 && text.len() <= SHORT && work.kept.get(item).is_none() {
+                    keep(level, item, text, spec, work);
                 }
             }
-            if held != Some(a) {
-                held = Some(a);
+            if held != Some(l) {
+                held = Some(l);
                 learnt = false;
-                match work.kept.get(a) {
+                match work.kept.get(l) {
                     Some(shingles) => {
                         work.left.clear();
                         work.left.insert_all(shingles);
                     }
                     None => fill(level, left, spec, work),
                 }
-            } else if !learnt && left.len() <= SHORT && Template::serves(spec) && busy.pairs_of(b) == 1 {
+            } else if !learnt && left.len() <= SHORT && Template::serves(spec) && party.pairs_of[r] == 1 {
                 // Pays from the second right item on.
                 learnt = learn(level, left, spec, work);
             }
             out[i] = if left == right {
                 let all = work.left.len() as u32;
                 Counts { shared: all, union: all }
-            } else if let Some(shingles) = work.kept.get(b) {
+            } else if let Some(shingles) = work.kept.get(r) {
                 let mut count = Count::begin(&mut work.left, &mut work.extra, at_least);
                 count.take(shingles);
                 count.end()
@@ -293,44 +294,58 @@ pub fn compare_sets(sets: &Rows<'_, u64>, a: &[u32], b: &[u32], at_least: f64, o
     pieces.into_par_iter().for_each_init(
         || (Table::default(), Table::default()),
         |(table, extra), (a, b, out)| {
+            let (party, pairs) = Party::of(a, b);
             let mut held = None;
-            for (left, right, i) in Busy::of(a, b).pairs(a, b) {
+            for (left, right, i) in pairs {
                 if held != Some(left) {
                     table.clear();
-                    table.insert_all(sets.get(left));
+                    table.insert_all(sets.get(party.rows[left]));
                     held = Some(left);
                 }
                 let mut count = Count::begin(table, extra, at_least);
-                count.take(sets.get(right));
+                count.take(sets.get(party.rows[right]));
                 out[i] = count.end();
             }
         },
     );
 }
 
-/// How many pairs of a piece each row is in.
-struct Busy(Vec<u32>);
+/// The items of a piece of candidates, each once, and in how many of them it is.
+struct Party {
+    rows: Vec<u32>,
+    pairs_of: Vec<u32>,
+}
 
-impl Busy {
-    fn of(a: &[u32], b: &[u32]) -> Busy {
-        let mut rows: Vec<u32> = a.iter().chain(b).copied().collect();
-        rows.sort_unstable();
-        Busy(rows)
-    }
-
-    fn pairs_of(&self, row: u32) -> usize {
-        self.0.partition_point(|&r| r <= row) - self.0.partition_point(|&r| r < row)
-    }
-
-    /// Pairs as (left, right, place): on the left the row that is in more of them, whose table then serves them all.
-    fn pairs(&self, a: &[u32], b: &[u32]) -> Vec<(u32, u32, usize)> {
-        let turned = |(i, (&a, &b)): (usize, (&u32, &u32))| match self.pairs_of(b) > self.pairs_of(a) {
-            true => (b, a, i),
-            false => (a, b, i),
+impl Party {
+    /// The items of at most `PAIRS` candidates, and the candidates as (left, right, place) among them: on the left the item that is in
+    /// more of them, whose table then serves them all.
+    fn of(a: &[u32], b: &[u32]) -> (Party, Vec<(usize, usize, usize)>) {
+        // At most half full.
+        const SLOTS: usize = 4 * PAIRS;
+        const FREE: u16 = u16::MAX;
+        let mut slots = [FREE; SLOTS];
+        let mut party = Party { rows: Vec::with_capacity(2 * PAIRS), pairs_of: Vec::with_capacity(2 * PAIRS) };
+        let mut item = |row: u32| {
+            let mut at = mix(row.into()) as usize % SLOTS;
+            while slots[at] != FREE && party.rows[slots[at] as usize] != row {
+                at = (at + 1) % SLOTS;
+            }
+            if slots[at] == FREE {
+                slots[at] = party.rows.len() as u16;
+                party.rows.push(row);
+                party.pairs_of.push(0);
+            }
+            party.pairs_of[slots[at] as usize] += 1;
+            slots[at] as usize
         };
-        let mut pairs: Vec<_> = a.iter().zip(b).enumerate().map(turned).collect();
+        let mut pairs: Vec<_> = a.iter().zip(b).enumerate().map(|(i, (&a, &b))| (item(a), item(b), i)).collect();
+        for (left, right, _) in &mut pairs {
+            if party.pairs_of[*right] > party.pairs_of[*left] {
+                std::mem::swap(left, right);
+            }
+        }
         pairs.sort_unstable();
-        pairs
+        (party, pairs)
     }
 }
 
