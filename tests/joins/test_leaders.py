@@ -130,9 +130,9 @@ def bucket_table(*members_of_buckets, bands=None):
     )
 
 
-def led(large, rows):
-    """Buckets, and the content of their rows."""
-    return large, by_row(rows, large.column("row"), large.column("content"))
+def joined(large, rows, known, check):
+    content = by_row(rows, large.column("row"), large.column("content"))
+    return join_large(large, rows, known, lambda rows: content[rows], check)
 
 
 NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -145,14 +145,14 @@ def ten_is_the_most_of_a_small_bucket(monkeypatch):
 
 def test_without_large_buckets_nothing_is_checked():
     empty = Table((), bucket_table([1]).schema)
-    assert join_large(*led(empty, 5), NOTHING, None) == LeaderAccount()
+    assert joined(empty, 5, NOTHING, None) == LeaderAccount()
     assert across_large(empty, np.zeros(5, bool), np.zeros(5, bool))[2] == LeaderAccount()
 
 
 @pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
 def test_one_check_a_row_joins_a_family_and_other_bands_need_none():
     checks = Checks([0] * 50)
-    account = join_large(*led(bucket_table(range(50), range(49, -1, -1)), 50), NOTHING, checks)
+    account = joined(bucket_table(range(50), range(49, -1, -1)), 50, NOTHING, checks)
     assert checks.asked == [(0, row) for row in range(1, 50)]
     assert account == LeaderAccount(
         buckets=2, rows=50, largest=50, checked=49, not_compared=2 * 50 * 49 // 2 - 49, unsettled=0
@@ -163,14 +163,14 @@ def test_one_check_a_row_joins_a_family_and_other_bands_need_none():
 def test_pairs_that_are_joined_already_are_not_checked():
     checks = Checks([0] * 30)
     known = (np.arange(29), np.arange(1, 30))
-    assert join_large(*led(bucket_table(range(30)), 30), known, checks).checked == 0
+    assert joined(bucket_table(range(30)), 30, known, checks).checked == 0
 
 
 @pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
 def test_rows_that_match_no_leader_choose_their_own_and_few_are_paired_outright():
     family = [row % 3 for row in range(60)] + [9, 9, 8]
     checks = Checks(family)
-    account = join_large(*led(bucket_table(range(63)), 63), NOTHING, checks)
+    account = joined(bucket_table(range(63)), 63, NOTHING, checks)
     rounds = [(0, row) for row in range(1, 63)] + [
         (1, row) for row in range(2, 63) if row % 3 != 0 or row >= 60
     ]
@@ -183,7 +183,7 @@ def test_rows_that_match_no_leader_choose_their_own_and_few_are_paired_outright(
 @pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
 def test_strangers_in_a_bucket_are_given_up_after_a_few_rounds_and_counted_once():
     checks = Checks(range(100))
-    account = join_large(*led(bucket_table(range(100), range(100)), 100), NOTHING, checks)
+    account = joined(bucket_table(range(100), range(100)), 100, NOTHING, checks)
     # Round i checks what is left against row i; a failed check is not repeated in the other band.
     assert sorted(checks.asked) == [
         (leader, row) for leader in range(ROUNDS) for row in range(leader + 1, 100)
@@ -196,7 +196,7 @@ def test_strangers_in_a_bucket_are_given_up_after_a_few_rounds_and_counted_once(
 def test_what_is_small_after_the_last_round_is_still_paired():
     rows = ROUNDS + 5
     checks = Checks([*range(ROUNDS), *[99] * 5])
-    account = join_large(*led(bucket_table(range(rows)), rows), NOTHING, checks)
+    account = joined(bucket_table(range(rows)), rows, NOTHING, checks)
     assert set(combinations(range(ROUNDS, rows), 2)) <= set(checks.asked)
     assert account.unsettled == 0
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lookalike import _core
+from lookalike.bands import packed
 from lookalike.types import I64
 
 #: Of a pair: its similarity, or its distance.
@@ -38,7 +40,7 @@ def with_copies(
         a, b, value = (np.concatenate(columns) for columns in zip(near, *stars, strict=True))
     else:
         a, b, value = _expanded(near, representative, own, boundary, directed=directed)
-    order = np.lexsort((b, a))
+    _, order = _core.sorted_runs([packed(a, b)], threads=1)
     return a[order], b[order], value[order]
 
 

@@ -11,7 +11,7 @@ Between two collections, every row is checked against a few leaders of the other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,23 +47,29 @@ class LeaderAccount:
     unsettled: int = 0
 
 
-def join_large(large: Table, content: U64, joined: tuple[I64, I64], check: Check) -> LeaderAccount:
+def join_large(
+    large: Table, rows: int, joined: tuple[I64, I64], content_of: Callable[[I64], U64], check: Check
+) -> LeaderAccount:
     """Check the rows of large buckets against leaders.
 
     Parameters
     ----------
     large
         Rows (`bucket`, `row`), those of one bucket one after the other.
-    content
-        Of every row that is in them, by row number (`by_row`).
+    rows
+        How many rows there are, in large buckets or not.
     joined
         Pairs already verified.
+    content_of
+        Tells the content of rows.
     """
     if not large.rows:
         return LeaderAccount()
     keys, members = large.column("bucket"), large.column("row").astype(np.uint32, copy=False)
     starts = run_starts(keys)
-    forest = _core.Forest(len(content))
+    inside = distinct_rows(members, rows)
+    content = by_row(rows, inside, content_of(inside))
+    forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
     failed: U64 = np.empty(0, np.uint64)
     unsettled: list[U32] = []
@@ -93,11 +99,11 @@ def join_large(large: Table, content: U64, joined: tuple[I64, I64], check: Check
     sizes = np.diff(starts)
     return LeaderAccount(
         buckets=len(sizes),
-        rows=len(distinct_rows((members,), len(content))),
+        rows=len(inside),
         largest=int(sizes.max()),
         checked=checked,
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
-        unsettled=len(distinct_rows(unsettled, len(content))),
+        unsettled=len(distinct_rows(np.concatenate(unsettled), rows)),
     )
 
 
@@ -108,11 +114,10 @@ def by_row(rows: int, row: I64 | U32, content: U64) -> U64:
     return known
 
 
-def distinct_rows(parts: Iterable[I64 | U32], rows: int) -> I64:
+def distinct_rows(row: I64 | U32, rows: int) -> I64:
     """Which of so many rows occur, in order."""
     occur = np.zeros(rows, np.bool_)
-    for part in parts:
-        occur[part] = True
+    occur[row] = True
     return np.flatnonzero(occur)
 
 
@@ -160,7 +165,7 @@ def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, L
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),
-        rows=len(distinct_rows((members,), len(first))),
+        rows=len(distinct_rows(members, len(first))),
         largest=int(sizes.max()) if len(sizes) else 0,
         checked=len(low),
         not_compared=possible - compared,

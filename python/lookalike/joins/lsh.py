@@ -30,7 +30,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
-from lookalike.joins.leaders import LeaderAccount, across_large, by_row, distinct_rows, join_large
+from lookalike.joins.leaders import LeaderAccount, across_large, join_large
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
@@ -217,12 +217,16 @@ def _leaders(
     large = _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1)
     # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
     if sides is None:
-        rows = distinct_rows((batch["row"].to_numpy() for batch in large.batches), items.rows)
-        known = engine.fetch(ready.keyed, Table.of(row=rows), ("row",), WithContent())
-        content = by_row(items.rows, rows, known.column("content"))
         a, b, similarity, _ = road.found()
         reached = similarity >= road.threshold
-        return join_large(large, content, (a[reached], b[reached]), road.check)
+
+        def content_of(rows: I64) -> U64:
+            content: U64 = engine.fetch(ready.keyed, Table.of(row=rows), ("row",), WithContent()).column(
+                "content"
+            )
+            return content
+
+        return join_large(large, items.rows, (a[reached], b[reached]), content_of, road.check)
     large = engine.fetch(ready.keyed, large, ("row",), WithContent())
     if items.first_within:
         assert items.boundary is not None

@@ -10,6 +10,7 @@
 //! Only slots whose bucket stayed empty pay for the second kind of rank.
 
 use crate::hash;
+use crate::memory::ask_for;
 use crate::simd::{Lanes, for_each_path};
 
 /// The slot of an empty set, and of nothing else that matters: rows without elements are kept out of the bands.
@@ -70,7 +71,7 @@ impl Orders {
 #[derive(Default)]
 pub(crate) struct Signer {
     halves: Vec<u32>,
-    second: Vec<u32>,
+    others: Vec<u32>,
     buckets: Vec<u32>,
     early: Vec<u64>,
     /// Elements taken in so far.
@@ -128,14 +129,14 @@ impl Signer {
     /// Lets the elements claim their buckets; of those that come late, only the ones that may still lower a slot.
     #[inline(always)]
     fn claim<L: Lanes>(&mut self, piece: &[u64], signature: &mut [u32]) {
-        let Signer { second, buckets, early, .. } = self;
+        let Signer { others, buckets, early, .. } = self;
         if self.taken < LATE * signature.len() {
-            first_ranks(piece, signature, second, buckets);
+            first_ranks(piece, signature, others, buckets);
         } else {
             early.resize(piece.len() + 8, 0);
             // SAFETY: a path is only entered on a machine that has it, and there is room for a vector more.
             let count = unsafe { L::ranked_below(piece, highest(signature).min(BEHIND), early) };
-            first_ranks(&early[..count], signature, second, buckets);
+            first_ranks(&early[..count], signature, others, buckets);
         }
         self.taken += piece.len();
     }
@@ -201,6 +202,9 @@ const LANES: usize = 16;
 /// From this many elements a slot on, most come too late for any slot.
 const LATE: usize = 8;
 
+/// How many elements ahead memory is asked for more.
+const AHEAD: usize = 512;
+
 #[inline(always)]
 fn highest(signature: &[u32]) -> u32 {
     signature.iter().fold(0, |highest, &rank| highest.max(rank))
@@ -208,14 +212,15 @@ fn highest(signature: &[u32]) -> u32 {
 
 /// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
 ///
-/// The minima go to two tables in turn, so that an element seldom waits for the store of the one before it. Of a power of two slots the bucket is
+/// The minima go to four tables in turn, so that an element seldom waits for the store of one before it. Of a power of two slots the bucket is
 /// a shift away; else all buckets are worked out first, which vectorises.
 #[inline(always)]
-fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>, buckets: &mut Vec<u32>) {
+fn first_ranks(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, buckets: &mut Vec<u32>) {
     let slots = signature.len();
-    second.clear();
-    second.resize(slots, EMPTY);
-    let second = &mut second[..];
+    others.clear();
+    others.resize(3 * slots, EMPTY);
+    let (second, others) = others.split_at_mut(slots);
+    let (third, fourth) = others.split_at_mut(slots);
     let claim = |table: &mut [u32], bucket: usize, x: u64| {
         // SAFETY: the high half times the slots, halved again, is under the number of slots, and so is what the shift leaves.
         let slot = unsafe { table.get_unchecked_mut(bucket) };
@@ -223,28 +228,32 @@ fn first_ranks(elements: &[u64], signature: &mut [u32], second: &mut Vec<u32>, b
     };
     if slots.is_power_of_two() && slots > 1 {
         let shift = u64::BITS - slots.trailing_zeros();
-        let mut pairs = elements.chunks_exact(2);
-        for x in &mut pairs {
-            claim(signature, (x[0] >> shift) as usize, x[0]);
-            claim(second, (x[1] >> shift) as usize, x[1]);
+        let (lines, rest) = elements.as_chunks::<8>();
+        for line in lines {
+            // Sets come one after the other, so what lies ahead is wanted soon.
+            ask_for(line.as_ptr().wrapping_add(AHEAD));
+            for x in line.as_chunks::<4>().0 {
+                claim(signature, (x[0] >> shift) as usize, x[0]);
+                claim(second, (x[1] >> shift) as usize, x[1]);
+                claim(third, (x[2] >> shift) as usize, x[2]);
+                claim(fourth, (x[3] >> shift) as usize, x[3]);
+            }
         }
-        if let [x] = pairs.remainder() {
-            claim(signature, (x >> shift) as usize, *x);
+        for &x in rest {
+            claim(signature, (x >> shift) as usize, x);
         }
     } else {
         buckets.clear();
         buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
-        let mut pairs = elements.chunks_exact(2).zip(buckets.chunks_exact(2));
-        for (x, bucket) in &mut pairs {
+        for (x, bucket) in elements.chunks(2).zip(buckets.chunks(2)) {
             claim(signature, bucket[0] as usize, x[0]);
-            claim(second, bucket[1] as usize, x[1]);
-        }
-        if elements.len() % 2 == 1 {
-            claim(signature, buckets[elements.len() - 1] as usize, elements[elements.len() - 1]);
+            if let [_, x] = x {
+                claim(second, bucket[1] as usize, *x);
+            }
         }
     }
-    for (slot, &rank) in signature.iter_mut().zip(second.iter()) {
-        *slot = rank.min(*slot);
+    for (((slot, &one), &two), &three) in signature.iter_mut().zip(&*second).zip(&*third).zip(&*fourth) {
+        *slot = one.min(two).min(three).min(*slot);
     }
 }
 
@@ -307,11 +316,15 @@ pub fn agreement(a: &[u32], b: &[u32]) -> u32 {
 pub fn content(signature: &[u32], seed: u64) -> u64 {
     // Four strands side by side, so that one multiplication need not wait for another.
     let mut strands = [0, 1, 2, 3].map(|strand| hash::begin(seed, 4 * signature.len() + strand));
-    for slots in signature.chunks(8) {
-        for (strand, pair) in strands.iter_mut().zip(slots.chunks(2)) {
-            let high = pair.get(1).map_or(0, |&slot| u64::from(slot));
-            *strand = hash::round(*strand, u64::from(pair[0]) | high << 32);
+    let (eights, rest) = signature.as_chunks::<8>();
+    for slots in eights {
+        for (strand, pair) in strands.iter_mut().zip(slots.as_chunks::<2>().0) {
+            *strand = hash::round(*strand, u64::from(pair[0]) | u64::from(pair[1]) << 32);
         }
+    }
+    for (strand, pair) in strands.iter_mut().zip(rest.chunks(2)) {
+        let high = pair.get(1).map_or(0, |&slot| u64::from(slot));
+        *strand = hash::round(*strand, u64::from(pair[0]) | high << 32);
     }
     hash::mix(strands.into_iter().fold(0, hash::round))
 }

@@ -35,13 +35,10 @@ pub fn pair_up(rows: &[u32], runs: &[i64]) -> (Vec<u32>, Vec<u32>) {
 
 /// Sorts pairs by `a`, then `b`, and keeps each once.
 pub fn distinct(a: &[u32], b: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut keys: Vec<u64> = a.iter().zip(b).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect();
-    // Row numbers fill the key from below: move them up, so that its top byte tells parts apart.
-    let unused = keys.iter().fold(0, |bits, key| bits | key).leading_zeros().min(63);
-    keys.iter_mut().for_each(|key| *key <<= unused);
+    let keys: Vec<u64> = a.iter().zip(b).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect();
     let (mut keys, _) = sorted_runs(&[&keys], 1, usize::MAX);
     keys.dedup();
-    keys.iter().map(|key| key >> unused).map(|key| ((key >> 32) as u32, key as u32)).unzip()
+    keys.iter().map(|&key| ((key >> 32) as u32, key as u32)).unzip()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sorting 64-bit keys to bring equal ones together, each with where it was.
 //!
-//! Keys are first dealt into 256 parts by their top byte. Where only runs of two or more matter, as in buckets, most keys of a part are then dropped unsorted:
+//! Keys are first dealt into 256 parts by the top bits in which they differ. Where only runs of two or more matter, as in buckets, most keys of a part are then dropped unsorted:
 //! one pass counts them into a small table, and who is alone there is alone. The rest of a part, now small enough for the cache, is sorted by its lower
 //! digits, least first. Parts are worked on in parallel. Bucket keys are hashes, so the parts are even; keys that are not only lose parallelism.
 //! 16 bytes a key, and the largest part again for every thread.
@@ -65,9 +65,10 @@ pub fn sorted_runs(pieces: &[&[u64]], least: usize, most: usize) -> (Vec<u64>, V
     (keys, places)
 }
 
-/// Writes the keys to `dealt` by their top byte, order kept, and returns how many went to each part.
+/// Writes the keys to `dealt` by their top digit, order kept, and returns how many went to each part.
 fn deal(pieces: &[&[u64]], count: usize, dealt: &mut Vec<Record>) -> Vec<usize> {
-    let digit = |key: u64| (key >> (64 - DIGIT)) as usize;
+    let shift = top_digit(pieces);
+    let digit = |key: u64| (key >> shift) as usize & (DIGITS - 1);
     let slice = count.div_ceil(rayon::current_num_threads().clamp(1, 16)).max(1);
     let slices: Vec<&[u64]> = pieces.iter().flat_map(|piece| piece.chunks(slice)).collect();
     let counts: Vec<Vec<usize>> = slices
@@ -102,6 +103,19 @@ fn deal(pieces: &[&[u64]], count: usize, dealt: &mut Vec<Record>) -> Vec<usize> 
     // SAFETY: the counts add up to `count`, so every place was written.
     unsafe { dealt.set_len(count) };
     sizes
+}
+
+/// Where the top digit begins: over it keys do not differ, as those of row numbers do not.
+fn top_digit(pieces: &[&[u64]]) -> u32 {
+    let Some(&first) = pieces.iter().find_map(|piece| piece.first()) else { return 64 - DIGIT };
+    let differing = |keys: &[u64]| keys.iter().fold(0, |bits, key| bits | (key ^ first));
+    // Hashes tell by the first few.
+    let few = pieces.iter().map(|piece| differing(&piece[..piece.len().min(64)])).fold(0, |bits, more| bits | more);
+    let bits = match few.leading_zeros() {
+        0 => few,
+        _ => pieces.iter().fold(few, |bits, piece| bits | differing(piece)),
+    };
+    (64 - bits.leading_zeros()).saturating_sub(DIGIT)
 }
 
 struct Shared(*mut Record);
@@ -165,7 +179,7 @@ impl Room {
     }
 }
 
-/// Sorts the records of `dealt`, which share their top byte, into `out`.
+/// Sorts the records of `dealt`, which share their top digit and what is over it, into `out`.
 fn sort_part(dealt: &mut [Record], out: &mut [Record]) {
     if dealt.len() <= SMALL {
         dealt.sort_by_key(|r| r.key);

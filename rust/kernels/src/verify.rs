@@ -9,6 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::hash::mix;
+use crate::memory::ask_for;
 use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
 use crate::table::Table;
@@ -278,14 +279,7 @@ pub fn compare_texts(
 /// Asks memory for the beginning of a text that will be read soon; the rest comes by itself once it is.
 #[inline(always)]
 fn fetch_ahead(text: &[u8]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in text.chunks(64).take(16) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: asking for bytes of a slice; every such machine has the instruction.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = text;
+    text.chunks(64).take(16).for_each(|line| ask_for(line.as_ptr()));
 }
 
 /// Exact counts of candidates among sets of distinct elements; best in an order as above.
