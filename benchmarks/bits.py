@@ -196,6 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name="bits",
         title="Hashes by Hamming distance, fingerprints by Tanimoto similarity",
         date=datetime.date.today().isoformat(),
+        command=record.command("bits", arguments),
         machine=str(machine.describe()),
         columns=("what", "how", "time", "times the scan", "answer"),
         rows=(*about_hashes, *about_molecules),
