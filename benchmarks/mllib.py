@@ -16,7 +16,7 @@ called once on the small part too. A run of under ten seconds is made three time
 Thresholds are in MLlib's favour. Its tables are single lines, and the longer a bucket, the more strangers
 share it: what it compares grows with the threshold, and with the square of the rows. At 0.02, a thousandth of
 the way to a stranger, that is little; at 5, about the 25 degrees of vectors.py, half of all pairs meet at its
-best, sixteen times as many as at 0.2. That would take an hour and is left out.
+best, sixteen times as many as at 0.2. That would take a quarter of an hour, and is left out.
 """
 
 from __future__ import annotations
