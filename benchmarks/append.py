@@ -82,7 +82,7 @@ def fastest(job: Callable[[], DedupResult], output: Path, rounds: int = ROUNDS) 
     return Took(found=min(found), written=min(written), cores=min(cores), result=result)
 
 
-def measure(documents: int, folder: Path) -> record.Record:
+def measure(documents: int, folder: Path, command: str) -> record.Record:
     """Check the answer and time the roads."""
     old, new = write_corpus(folder / "corpus", documents)
     run = la.dedup(old, method="lsh").write(folder / "run")
@@ -110,6 +110,7 @@ def measure(documents: int, folder: Path) -> record.Record:
         name="append",
         title=f"Appending: {documents:,} documents, one in eleven new",
         date=datetime.date.today().isoformat(),
+        command=command,
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=("job", "seconds to clusters", "to the folder", "of all cores", "kept"),
         rows=tuple(rows),
@@ -131,7 +132,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="append-"))
     try:
-        made = measure(asked.documents, folder)
+        made = measure(asked.documents, folder, record.command("append", arguments))
     finally:
         shutil.rmtree(folder)
     made.show(record.console())

@@ -186,6 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="budget",
         title=f"Deduplication within {options.memory}",
         date=datetime.date.today().isoformat(),
+        command=record.command("budget", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=(
             "documents",

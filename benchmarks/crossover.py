@@ -132,6 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="crossover",
         title="Bands or prefixes",
         date=datetime.date.today().isoformat(),
+        command=record.command("crossover", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=(
             "collection",

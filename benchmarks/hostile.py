@@ -124,6 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="hostile",
         title="Hostile collections",
         date=datetime.date.today().isoformat(),
+        command=record.command("hostile", arguments),
         machine=str(machine.describe((_CONTESTANT, "numpy", "pyarrow"))),
         columns=("collection", "documents", "MB", "crowd in one cluster", "seconds", "× distinct"),
         rows=tuple(rows),

@@ -212,6 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="hundred-million",
         title="A hundred million documents of 3 KB",
         date=datetime.date.today().isoformat(),
+        command=record.command("hundred_million", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=("stage", "1 thread", "2 threads", "not faster with threads", "1 core, min", "2 cores, min"),
         rows=tuple(_row(stage, measured.times) for stage in stages_of(measured.one, measured.two)),

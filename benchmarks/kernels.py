@@ -32,6 +32,8 @@ from . import machine, record
 SLOTS = 128
 _BYTES = 32 << 20
 _RUNS = 9
+_KEYS = (1 << 20, 1 << 22)
+_TOKENS = 1_000_000
 _SHINGLES = ("words:5", "chars:5", "chars:8", "chars:9")
 # A letter of the Cyrillic alphabet for each of ours, to make text beyond ASCII with natural word lengths.
 _CYRILLIC = {ord("a") + i: 0x430 + i for i in range(26)} | {ord("A") + i: 0x410 + i for i in range(26)}
@@ -54,12 +56,13 @@ def main(arguments: list[str] | None = None) -> int:
     if wrong:
         return 1
     described = str(machine.describe(("lookalike", "rensa", "numpy")))
-    today = datetime.date.today().isoformat()
+    today, command = datetime.date.today().isoformat(), record.command("kernels", arguments)
     made = [
         record.Record(
             name="kernels",
             title="Text to signature, one core",
             date=today,
+            command=command,
             machine=described,
             columns=("text", "kernel", "GB/s", "share of reading", "share of finding words"),
             rows=tuple(text_rows(texts)),
@@ -71,6 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
             name="sets",
             title="Prehashed sets to signature, one core",
             date=today,
+            command=command,
             machine=described,
             columns=("tokens a set", "lookalike µs", "rensa µs", "ratio"),
             rows=tuple(set_rows()),
@@ -80,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
             name="keys",
             title="Bucket keys sorted and grouped, one core",
             date=today,
+            command=command,
             machine=described,
             columns=("keys", "kept", "lookalike M keys/s", "numpy M keys/s", "ratio"),
             rows=tuple(key_rows()),
@@ -143,7 +148,7 @@ def text_rows(texts: dict[str, pa.LargeStringArray]) -> Iterator[tuple[str, ...]
 def key_rows() -> Iterator[tuple[str, ...]]:
     """Time bucket keys to sorted runs beside NumPy's sort, answers compared first."""
     rng = np.random.default_rng(0)
-    for count in (1 << 20, 1 << 22):
+    for count in _KEYS:
         keys = rng.integers(0, 2**64, count, dtype=np.uint64)
         copies = rng.permutation(count)[: count // 10]
         keys[copies] = keys[np.roll(copies, 1) - 1]
@@ -181,7 +186,7 @@ def set_rows() -> Iterator[tuple[str, ...]]:
     rng = np.random.default_rng(0)
     for tokens in (10, 30, 100, 300, 1_000, 10_000):
         # Many sets a call, so that what a call itself costs does not count.
-        rows = 1_000_000 // tokens
+        rows = _TOKENS // tokens
         elements = rng.integers(0, 2**64, rows * tokens, dtype=np.uint64)
         offsets = np.arange(0, len(elements) + 1, tokens, dtype=np.int64)
         ours = _best(lambda e=elements, o=offsets: _core.sign_sets((e, o), orders, threads=1)) / rows

@@ -214,6 +214,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="pipeline",
         title="From files to files",
         date=datetime.date.today().isoformat(),
+        command=record.command("pipeline", arguments),
         machine=str(
             machine.describe((*(result.contestant for result in results), "xxhash", "numpy", "pyarrow"))
         ),

@@ -159,6 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="prefix",
         title="The exact prefix join",
         date=datetime.date.today().isoformat(),
+        command=record.command("prefix", arguments),
         machine=str(machine.describe(("lookalike", "SetSimilaritySearch", "numpy", "pyarrow"))),
         columns=(
             "sets",

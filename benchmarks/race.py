@@ -54,11 +54,11 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown := sorted(set(names) - set(known)):
         console.print(f"no case {', '.join(unknown)}: the cases are {', '.join(known)}", style="red")
         return 2
-    stands = True
+    stands, command = True, record.command("race", arguments)
     for name in names:
         case = _adapt(known[name], options)
         job = Job(threshold=case.threshold, recall=case.recall_at_least, threads=options.threads)
-        stands &= _race(case, job, console, keep=options.record)
+        stands &= _race(case, job, console, command=command, keep=options.record)
     return 0 if stands else 1
 
 
@@ -82,7 +82,7 @@ def _adapt(case: Case, options: argparse.Namespace) -> Case:
     return case
 
 
-def _race(case: Case, job: Job, console: Console, *, keep: bool) -> bool:
+def _race(case: Case, job: Job, console: Console, *, command: str, keep: bool) -> bool:
     console.print(f"[bold]{case.name}[/]: planting {case.documents:,} documents, counting the true pairs …")
     planted = PlantOptions(
         documents=case.documents, seed=case.seed, mean_bytes=case.mean_bytes, copies=case.copies
@@ -100,6 +100,7 @@ def _race(case: Case, job: Job, console: Console, *, keep: bool) -> bool:
         name="race-" + case.name.replace("/", "-"),
         title=f"Race: {case.name}",
         date=datetime.date.today().isoformat(),
+        command=command,
         machine=str(machine.describe((*packages, "numpy", "pyarrow"))),
         columns=_columns(case),
         rows=tuple(_row(result, _ours(results), ground) for result in results),

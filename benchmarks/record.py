@@ -1,13 +1,16 @@
 """Records: what was measured, when and on what, as JSON to keep and Markdown to read.
 
+    python -m benchmarks.record                            write RESULTS.md anew
+
 Every benchmark writes records/NAME-DATE.json; RESULTS.md shows the latest of each name. A record holds its
-table as it was printed, so that showing it again computes nothing.
+table as it was printed, so that showing it again computes nothing, and the command that printed it.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +30,12 @@ how the answers are judged.
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One run of one benchmark."""
+    """One run of one benchmark, and the command that made it."""
 
     name: str
     title: str
     date: str
+    command: str
     machine: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -40,7 +44,7 @@ class Record:
 
     def to_markdown(self) -> str:
         """Return the record as a section."""
-        lines = [f"## {self.title}", "", f"{self.date}. {self.machine}.", ""]
+        lines = [f"## {self.title}", "", f"{self.date}, `{self.command}`. {self.machine}.", ""]
         lines.append("| " + " | ".join(self.columns) + " |")
         lines.append("| --- |" + " ---: |" * (len(self.columns) - 1))
         lines += ["| " + " | ".join(row) + " |" for row in self.rows]
@@ -64,13 +68,28 @@ def console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=_WIDTH)
 
 
+def command(module: str, arguments: Sequence[str] | None = None) -> str:
+    """Return the command that runs a benchmark with these arguments (None: this process's own).
+
+    Files are named without their folders, which say nothing to others; whether it was recorded is plain.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    words = [word.rsplit("/", 1)[-1] for word in given if word != "--record"]
+    return " ".join(["python -m", f"benchmarks.{module}", *words])
+
+
 def save(record: Record, folder: Path = FOLDER, results: Path = RESULTS) -> Path:
     """Write a record, and RESULTS.md anew. A second record of a day takes the place of the first."""
     folder.mkdir(exist_ok=True)
     file = folder / f"{record.name}-{record.date}.json"
     file.write_text(json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n")
-    results.write_text("\n".join([_PREFACE, *(latest.to_markdown() for latest in _latest(folder))]))
+    write_results(folder, results)
     return file
+
+
+def write_results(folder: Path = FOLDER, results: Path = RESULTS) -> None:
+    """Write RESULTS.md from the latest records."""
+    results.write_text("\n".join([_PREFACE, *(latest.to_markdown() for latest in _latest(folder))]))
 
 
 def _latest(folder: Path) -> list[Record]:
@@ -84,3 +103,7 @@ def _latest(folder: Path) -> list[Record]:
         Record(**stored | {"columns": tuple(stored["columns"]), "rows": tuple(map(tuple, stored["rows"]))})
         for _, stored in sorted(newest.items())
     ]
+
+
+if __name__ == "__main__":
+    write_results()

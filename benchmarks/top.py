@@ -131,6 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="top",
         title=f"The {K} most similar of every item",
         date=datetime.date.today().isoformat(),
+        command=record.command("top", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=(
             "items",

@@ -34,14 +34,15 @@ F32 = npt.NDArray[np.float32]
 Found = set[tuple[int, int]]
 
 
-def clustered(rows: int, seed: int = 1) -> F32:
-    """Vectors around centres, the spread of each its own."""
+def clustered(rows: int, seed: int = 1, spread: F32 | None = None) -> F32:
+    """Vectors around centres, the spread of each its own: as given, or from near copies to far relatives."""
     draw = np.random.default_rng(seed)
     centres = draw.normal(size=(-(-rows // EACH), DIMENSIONS)).astype(np.float32)
     vectors = np.repeat(centres, EACH, axis=0)[:rows]
-    spread = draw.uniform(0.1, 0.8, size=(rows, 1)).astype(np.float32)
+    if spread is None:
+        spread = draw.uniform(0.1, 0.8, size=rows).astype(np.float32)
     noise = draw.standard_normal(size=vectors.shape, dtype=np.float32)
-    vectors += spread * noise
+    vectors += spread[:, np.newaxis] * noise
     return vectors[draw.permutation(rows)]
 
 
@@ -139,6 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="vectors",
         title=f"All pairs within {DEGREES:g}° among {options.rows:,} × {DIMENSIONS}",
         date=datetime.date.today().isoformat(),
+        command=record.command("vectors", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "faiss-cpu"))),
         columns=("contestant", "seconds", "times ours", "recall", "pairs"),
         rows=tuple(rows),

@@ -235,10 +235,25 @@ def test_hostile_answers_are_one_cluster_and_the_rest_alone(cluster, fault):
     assert found == [] if fault is None else len(found) == 1 and fault in found[0]
 
 
+def test_a_hostile_run_says_what_it_measured(capsys):
+    # So small that the ratio may be over the limit: the status tells of time, the answers are right.
+    hostile.main(["--crowd", "2000", "--others", "300"])
+    said = capsys.readouterr().out
+    assert "Hostile collections" in said
+    assert "one-word variants" in said
+    assert "refused" not in said
+
+
 def test_results_show_the_latest_record_of_each_name(tmp_path):
     folder, results = tmp_path / "records", tmp_path / "RESULTS.md"
     first = record.Record(
-        name="race", title="Race", date="2026-01-02", machine="m", columns=("who", "s"), rows=(("us", "1"),)
+        name="race",
+        title="Race",
+        date="2026-01-02",
+        command="python -m benchmarks.race",
+        machine="m",
+        columns=("who", "s"),
+        rows=(("us", "1"),),
     )
     record.save(first, folder, results)
     record.save(replace(first, date="2026-02-01", rows=(("us", "0.5"),), notes=("note",)), folder, results)
@@ -246,6 +261,7 @@ def test_results_show_the_latest_record_of_each_name(tmp_path):
     assert json.loads(file.read_text())["details"] == {"x": 1}
     shown = results.read_text()
     assert "| us | 0.5 |\n\n- note" in shown
+    assert "2026-02-01, `python -m benchmarks.race`. m." in shown
     assert shown.count("## Race") == 1
     assert shown.index("## Hostile") < shown.index("## Race")
     assert len(list(folder.iterdir())) == 3

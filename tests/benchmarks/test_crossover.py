@@ -23,3 +23,13 @@ def test_texts_are_items_of_all_their_bytes():
     items = crossover.texts(200, 300, "words:5")
     assert items.rows == 200
     assert 150 * 200 < items.bytes < 600 * 200
+
+
+def test_a_run_says_what_it_measured(capsys, monkeypatch):
+    # So small that choosing may take longer than joining: the status tells of time, the answers are right.
+    monkeypatch.setattr(crossover, "THRESHOLDS", (0.8,))
+    crossover.main(["--scale", "0.02", "--runs", "1"])
+    said = capsys.readouterr().out
+    assert "Bands or prefixes" in said
+    assert "bands find" not in said
+    assert "bands claim" not in said

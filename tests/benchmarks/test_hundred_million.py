@@ -52,3 +52,14 @@ def test_every_goal_is_said_to_be_reached_or_missed(measured):
     said = " ".join(hundred_million._notes(measured))
     assert said.count("reached") + said.count("missed") >= 2
     assert "bytes a row" in said
+
+
+def test_a_run_says_what_it_measured_and_a_wrong_answer_gets_no_figures(measured, monkeypatch, capsys):
+    monkeypatch.setattr(hundred_million, "measure", lambda *_: measured)
+    assert hundred_million.main(["--documents", "2000"]) == 0
+    assert "A hundred million documents" in capsys.readouterr().out
+    monkeypatch.setattr(hundred_million, "measure", lambda *_: ["copies were kept"])
+    assert hundred_million.main(["--documents", "2000"]) == 1
+    said = capsys.readouterr().out
+    assert "copies were kept" in said
+    assert "thread" not in said
