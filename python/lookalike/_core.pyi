@@ -331,9 +331,15 @@ class Projections:
     def keys(
         self, vectors: _Vectors, *, bands: int, rows: int, path: str | None = None
     ) -> NDArray[np.uint64]: ...
-    # One line a band and probe, one column a row.
+    # One line a band and probe, one column a row. A set: an earlier one, and a rank or its complement.
     def probe_keys(
-        self, vectors: _Vectors, *, bands: int, rows: int, probes: int, path: str | None = None
+        self,
+        vectors: _Vectors,
+        *,
+        bands: int,
+        rows: int,
+        sets: NDArray[np.int16],
+        path: str | None = None,
     ) -> NDArray[np.uint64]: ...
 
 def compare_vectors(

@@ -3,7 +3,7 @@
 use lookalike_kernels::bands::Bands;
 use lookalike_kernels::crowds;
 use lookalike_kernels::hyperplane::{self, Hyperplanes, Normals};
-use lookalike_kernels::probes::{self, MOST_PROBES, Probing};
+use lookalike_kernels::probes::{self, Probing, Reached};
 use lookalike_kernels::projection::{self, Lines, Stable};
 use lookalike_kernels::simd::Level;
 use lookalike_kernels::vectors::{Compared, Matrices, Measure, compare, contents};
@@ -150,30 +150,38 @@ impl Projections {
         }
     }
 
-    /// The keys of the `probes` buckets of every band that are nearest to each row, its own first: a line a band and probe, on this thread.
-    #[pyo3(signature = (vectors, *, bands, rows, probes, path=None))]
+    /// The keys of the buckets that each row looks into, its own first: a line a band and bucket, on this thread. A set is a line of `sets`: an
+    /// earlier one by number (0 is no step), and the rank of the slot that is stepped out of as well, or its complement for the farther edge.
+    #[pyo3(signature = (vectors, *, bands, rows, sets, path=None))]
     fn probe_keys<'py>(
         &self,
         py: Python<'py>,
         vectors: Vectors<'py>,
         bands: usize,
         rows: usize,
-        probes: usize,
+        sets: PyReadonlyArray2<'py, i16>,
         path: Option<&str>,
     ) -> PyResult<Bound<'py, PyArray2<u64>>> {
-        if rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > self.slots) || self.first % rows != 0 {
+        let fits = rows > 0 && bands.checked_mul(rows).is_some_and(|slots| slots <= self.slots);
+        if !fits || !self.first.is_multiple_of(rows) {
             let what =
-                format!("{bands} bands of {rows} rows do not fit into slots {} and {} more", self.first, self.slots);
+                format!("{bands} bands of {rows} rows do not fit into {} slots from {} on", self.slots, self.first);
             return Err(error(py, "OptionError", what));
         }
-        let ways = if matches!(self.functions, Functions::Planes(_)) { 2usize } else { 3 };
-        let most = ways.saturating_pow(rows.min(64) as u32).min(MOST_PROBES);
-        if probes == 0 || probes > most {
-            let what = format!("probes={probes} is out of range: of {rows} rows, 1 to {most} buckets of a band");
+        let (numbers, width) = matrix("sets", &sets, py)?;
+        let sided = matches!(self.functions, Functions::Lines(_));
+        let mut reached = Vec::with_capacity(numbers.len() / 2);
+        for set in numbers.chunks_exact(width.max(1)) {
+            let &[from, rank] = set else { break };
+            let far = rank < 0;
+            reached.push(Reached { from: from as usize, rank: if far { !rank } else { rank } as usize, far });
+        }
+        let probing = Probing { first: self.first / rows, bands, rows, sets: &reached };
+        if width != 2 || !probing.is_sound() || (!sided && reached.iter().any(|set| set.far)) {
+            let what = format!("these are no sets of steps out of {rows} slots: earlier sets, and ranks");
             return Err(error(py, "OptionError", what));
         }
         let level = level(py, path)?;
-        let probing = Probing { first: self.first / rows, bands, rows, probes };
         match &vectors {
             Vectors::Narrow(array) => self.probed(py, array, level, probing),
             Vectors::Wide(array) => self.probed(py, array, level, probing),
@@ -233,10 +241,10 @@ impl Projections {
         py: Python<'py>,
         array: &PyReadonlyArray2<'py, T>,
         level: Level,
-        probing: Probing,
+        probing: Probing<'_>,
     ) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let values = self.checked(py, array)?;
-        let (count, lines_of_keys) = (values.len() / self.dimensions, probing.bands * probing.probes);
+        let (count, lines_of_keys) = (values.len() / self.dimensions, probing.bands * probing.probes());
         let keys = enter(py, 1, || {
             let mut keys = vec![0; lines_of_keys * count];
             match &self.functions {
