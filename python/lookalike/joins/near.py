@@ -3,7 +3,7 @@
     plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
     sign        every row, one kernel call a batch, down to its bucket keys
     copies      the same numbers: star edges to a representative
-    candidates  rows that share a bucket in some band (`crowds`), or one of which looks into the other's (`lookers`)
+    candidates  rows that share a bucket in some band (`crowds`), or that look into each other's (`lookers`)
     verify      the exact distance of every candidate
 
 Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,

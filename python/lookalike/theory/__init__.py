@@ -7,6 +7,7 @@ sensitivity    what is promised of near pairs and of far ones
 range_queries  tables and checks for "some point within c·r, if there is one within r"
 probing        what looking into neighbouring buckets finds, whichever they are
 multiprobe     the same directed by where in its bucket the query lies
+probed_queries range queries that look into several buckets of a table
 thresholds     how a measure's threshold is written, and which distance it stands for
 banding        the S-curve of b bands of r rows, and where it is wrong
 areas          how often, exactly: what a curve misses above a threshold and lets through below it

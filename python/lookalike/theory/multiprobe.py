@@ -74,14 +74,14 @@ def found(collision: Collision, distances: npt.ArrayLike, *, rows: int, probes: 
     chances = [
         set_chances(collision, float(distance), rows=rows, probes=probes).sum() for distance in values.ravel()
     ]
-    return np.minimum(1.0, np.array(chances).reshape(values.shape))
+    return np.asarray(np.minimum(1.0, np.array(chances).reshape(values.shape)))
 
 
 def set_chances(collision: Collision, distance: float, *, rows: int, probes: int) -> FloatArray:
     """The chance that an item is in each of the buckets that a query looks into, its own first."""
     own = collision.probability(distance) ** rows
     listed = ranked_sets(rows, probes, sided=_margins_of(collision).sided)[1:]
-    return np.concatenate([[own], _beyond(collision, distance, rows, listed)])
+    return np.concatenate([[own], _across(collision, distance, rows, listed)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,30 +128,37 @@ def _margins_of(collision: Collision) -> _Margins:
     )
 
 
-_tail = np.vectorize(lambda x: 0.5 * math.erfc(x / math.sqrt(2)), otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _beyond_normal(numbers: FloatArray) -> FloatArray:
+    """The chance that a normal number is greater."""
+    return np.asarray(0.5 * _erfc(numbers / math.sqrt(2)))
+
+
+def _beyond_cauchy(numbers: FloatArray) -> FloatArray:
+    """The chance that a Cauchy number is greater."""
+    return np.asarray(np.arctan2(1.0, numbers) / math.pi)
 
 
 def _steps(collision: Collision, distance: float) -> FloatArray:
-    """By margin, the chances that an item stays in a slot's bucket, is over the near edge, over the far one."""
+    """By margin, the chances that an item is in a slot's bucket, over its near edge, over its far one."""
     points = _margins_of(collision).points
     with np.errstate(divide="ignore", over="ignore"):
         if isinstance(collision, HyperplaneCollision):
             angle = np.radians(distance)
-            across = _tail(points * (np.cos(angle) / np.sin(angle)))
+            across = _beyond_normal(points * (np.cos(angle) / np.sin(angle)))
             return np.stack([1 - across, across])
         assert isinstance(collision, GaussianCollision | CauchyCollision)
         widths = np.float64(collision.width) / distance
-    if isinstance(collision, GaussianCollision):
-        beyond = _tail
-    else:
-        beyond = lambda x: np.arctan2(1.0, x) / math.pi  # noqa: E731
+    beyond = _beyond_normal if isinstance(collision, GaussianCollision) else _beyond_cauchy
     near, far = beyond(points * widths), beyond((1 - points) * widths)
     return np.stack(
         [1 - near - far, near - beyond((1 + points) * widths), far - beyond((2 - points) * widths)]
     )
 
 
-def _beyond(collision: Collision, distance: float, rows: int, sets: Sequence[tuple[Step, ...]]) -> FloatArray:
+def _across(collision: Collision, distance: float, rows: int, sets: Sequence[tuple[Step, ...]]) -> FloatArray:
     """The chance that an item is in the bucket of each of these sets of steps, none of them empty.
 
     Of n independent margins in order, E Π fⱼ(margin of rank j) = n! ∫…∫ over ordered margins. Integrated
@@ -191,7 +198,7 @@ def ranked_sets(rows: int, probes: int, *, sided: bool) -> tuple[tuple[Step, ...
     Examples
     --------
     >>> [[rank for rank, far in steps] for steps in ranked_sets(16, 8, sided=False)]
-    [[], [0], [1], [0, 1], [2], [0, 2], [3], [1, 2]]
+    [[], [0], [1], [0, 1], [2], [0, 2], [3], [0, 3]]
     """
     steps = [(rank, False) for rank in range(rows)]
     if sided:
@@ -199,7 +206,7 @@ def ranked_sets(rows: int, probes: int, *, sided: bool) -> tuple[tuple[Step, ...
     scores = [2 * (rows + 1) - rank - 1 if far else rank + 1 for rank, far in steps]
     listed: list[tuple[Step, ...]] = [()]
     # The score, how many steps there are (negative), and which.
-    waiting = [(scores[0], -1, (0,))]
+    waiting: list[tuple[int, int, tuple[int, ...]]] = [(scores[0], -1, (0,))]
     while len(listed) < probes and waiting:
         score, size, chosen = heapq.heappop(waiting)
         ranks = [steps[number][0] for number in chosen]

@@ -33,9 +33,9 @@ class VectorOptions:
     slots
         The most functions a signature may have. A plan takes as many as are worth it.
     probes
-        How many buckets of a band a vector looks into, of `lsh`: 1 is its own alone. More need fewer bands for the
-        same recall, and functions, but more keys. None leaves the number to the plan, which looks into one
-        unless a long search is expected to be shorter otherwise.
+        How many buckets of a band a vector looks into: 1 is its own alone. With more, fewer bands keep the
+        same recall, and fewer functions are computed, but there are more keys. None leaves the number to the
+        plan, which takes 1 unless a long search is expected to be clearly shorter otherwise.
     seed
         Draws the functions. Another seed may find another few of the pairs that a run misses.
     """

@@ -25,9 +25,8 @@ from lookalike.theory.distances import DistanceSample
 from lookalike.theory.probed_plans import plan_probes
 from lookalike.types import Pairs
 
-
-#: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where it
-#: is expected to take this share of them: estimates are not better than that.
+#: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where
+#: it is expected to take this share of them: estimates are not better than that.
 _LONG, _WORTH = 5.0, 0.8
 
 
