@@ -141,6 +141,7 @@ def _beyond_cauchy(numbers: FloatArray) -> FloatArray:
     return np.asarray(np.arctan2(1.0, numbers) / math.pi)
 
 
+@lru_cache(maxsize=256)
 def _steps(collision: Collision, distance: float) -> FloatArray:
     """By margin, the chances that an item is in a slot's bucket, over its near edge, over its far one."""
     points = _margins_of(collision).points

@@ -105,11 +105,12 @@ def plan_probes(
 
     Examples
     --------
-    >>> sample = DistanceSample.from_distances([70, 80, 90], items=100_000, values_per_item=64)
+    >>> near, far = [10.0] * 10, [80.0, 90.0, 100.0] * 50_000
+    >>> sample = DistanceSample.from_distances(near + far, items=100_000, values_per_item=64)
     >>> for probes in (2, 16):
     ...     print(probes, plan_probes("20deg", measure="angle", probes=probes, distances=sample).banding)
-    2 Banding(bands=17, rows=14)
-    16 Banding(bands=8, rows=18)
+    2 Banding(bands=22, rows=22)
+    16 Banding(bands=6, rows=22)
     """
     scale = scale_of(measure)
     threshold = scale.read(threshold)

@@ -1,21 +1,20 @@
 """Range queries that look into several buckets of a table: fewer tables keep the same promise.
 
-As in `range_queries` a table is an AND of k functions, so that among n points about one far point is expected
-where a query looks, looking stops after 2L points, and one structure answers with probability 1/2 − 1/e at
-least. A query looks into T buckets of a table. None of them is likelier to hold a far point than its own, so
-k grows by ln T / ln(1/P₂); and L is one over the chance that a near point is in one of them, which is exact
-(`multiprobe`).
+As in `range_queries` a table is an AND of k functions, so that among n points at most one far point is
+expected where a query looks, looking stops after 2L points, and one structure answers with probability
+1/2 − 1/e at least. A query looks into T buckets of a table, so k is greater; and L is one over the chance that
+a near point is in one of them. Both chances are exact (`multiprobe`). Farther points are in them less often:
+a list that names a set names every part of it, and across every hyperplane a farther point is more likely.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
-from lookalike.errors import OptionError
 from lookalike.theory.banding import Banding
-from lookalike.theory.collisions import Collision, HyperplaneCollision
+from lookalike.theory.collisions import Collision
 from lookalike.theory.multiprobe import checked_probes, found, most_probes
 from lookalike.theory.range_queries import RangeQuery, up
 
@@ -31,43 +30,32 @@ class ProbedQuery(RangeQuery):
     ...     query = ProbedQuery.of(100_000, law, radius=15, factor=3, probes=probes)
     ...     print(probes, query.rows, query.tables)
     1 41 36
-    8 48 13
-    32 53 9
+    8 48 14
+    32 53 10
     """
 
     collision: Collision
     radius: float
+    reach: float
     probes: int
 
     @classmethod
     def of(cls, items: int, collision: Collision, *, radius: float, factor: float, probes: int) -> Self:
         """Of points by a family's distance: r is `radius`, and c is `factor`."""
-        probes = checked_probes(probes)
-        if probes > 1 and isinstance(collision, HyperplaneCollision) and factor * radius > 90:
-            raise OptionError(
-                f"probes={probes} look across the nearest hyperplanes, where points over 90° away rather are:"
-                f" use probes=1, or a factor of at most {90 / radius:g}"
-            )
-        query = cls(
+        return cls(
             items=items,
             near=collision.probability(radius),
             far=collision.probability(factor * radius),
             collision=collision,
             radius=radius,
-            probes=probes,
+            reach=factor * radius,
+            probes=checked_probes(probes),
         )
-        most = most_probes(collision, query.rows)
-        if probes > most:
-            raise OptionError(
-                f"probes={probes} is out of range: a table of {query.rows} functions has {most} buckets to"
-                " look into"
-            )
-        return query
 
     @property
     def rows(self) -> int:
-        """k: functions a table, ⌈ln nT / ln(1/P₂)⌉. Of n far points one at most is expected where it looks."""
-        return max(1, up(math.log(self.items * self.probes) / -math.log(self.far)))
+        """k: the fewest functions a table with which one of n far points is expected in T buckets, or none."""
+        return _fewest_rows(super().rows, self.items, self.collision, self.reach, self.probes)
 
     @property
     def found(self) -> float:
@@ -90,3 +78,14 @@ class ProbedQuery(RangeQuery):
 
     def __str__(self) -> str:
         return f"{super().__str__()}; {self.probes:,} buckets of a table"
+
+
+@lru_cache(maxsize=64)
+def _fewest_rows(plain: int, items: int, collision: Collision, reach: float, probes: int) -> int:
+    """As many as there are without probes, or more."""
+    rows = plain
+    while most_probes(collision, rows) < probes:
+        rows += 1
+    while items * float(found(collision, reach, rows=rows, probes=probes)) > 1 + 1e-9:
+        rows += 1
+    return rows
