@@ -90,8 +90,9 @@ def test_a_list_finds_more_than_buckets_at_random_and_no_bucket_more_than_the_ow
     assert (chances <= chances[0] * (1 + 1e-9) + 1e-15).all()
     assert chances.sum() <= 1 + 1e-9
     blind = probed(law, distance, rows=rows, probes=probes)
-    # Where farther edges are looked at for want of others, counting differing values may do better.
-    if rows >= 8:
+    # Where farther edges are looked at for want of others, counting differing values may do better; and so
+    # by Cauchy's law, where one slot is often far off and several seldom are a little.
+    if rows >= 8 and not isinstance(law, CauchyCollision):
         assert chances.sum() >= blind * (1 - 1e-6)
 
 

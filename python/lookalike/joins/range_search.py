@@ -52,11 +52,15 @@ class _Structure:
     def bucket_rows(self, vector: npt.NDArray[Any], query: RangeQuery) -> I64:
         """The points in the buckets a vector looks into, its own of all tables first, each once, up to 2L."""
         keys = self.functions.probe_keys(vector, bands=len(self.keys), rows=query.rows, sets=self.sets)
-        found: list[U32] = []
-        for nearest in keys.reshape(len(self.keys), -1).T:
-            for table, key in enumerate(nearest):
-                first, last = np.searchsorted(self.keys[table], [key, key + np.uint64(1)])
-                found.append(self.rows[table, first:last])
+        looked = keys.reshape(len(self.keys), -1)
+        first, last = (
+            np.stack([np.searchsorted(*one, side) for one in zip(self.keys, looked, strict=True)])
+            for side in ("left", "right")
+        )
+        found = [np.empty(0, np.uint32)]
+        # Bucket by bucket in the order of how near they are, of those that hold anybody.
+        for bucket, table in zip(*np.nonzero((first < last).T), strict=True):
+            found.append(self.rows[table, first[table, bucket] : last[table, bucket]])
         together = np.concatenate(found).astype(np.int64)
         _, once = np.unique(together, return_index=True)
         return together[np.sort(once)][: query.most_checks]

@@ -56,8 +56,8 @@ COUNT_NS = 150.0
 VALUE_NS = 0.1
 """One value of a vector, read and multiplied: for a slot of a signature, or for a pair's exact distance."""
 
-PROBE_NS = 20.0
-"""One key of a neighbouring bucket made, before it is sorted like any other: its slot's margin ranked."""
+PROBE_NS = 40.0
+"""One key of a bucket that is looked into, made of ranked margins, before it is sorted like any other."""
 
 PROPOSED_NS = 60.0
 """One pair of vectors that a product proposes, brought to the exact check, its values aside."""
@@ -116,7 +116,7 @@ def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -
 
 
 def seconds_for_probes(items: float, probes: int) -> float:
-    """Making, sorting and grouping so many keys an item, each of a bucket that it looks into."""
+    """Looking into so many buckets an item: their keys are made, sorted and grouped."""
     return items * probes * (KEY_NS + PROBE_NS) * _NS
 
 

@@ -2,9 +2,9 @@
 
 As in `range_queries` a table is an AND of k functions, so that among n points at most one far point is
 expected where a query looks, looking stops after 2L points, and one structure answers with probability
-1/2 − 1/e at least. A query looks into T buckets of a table, so k is greater; and L is one over the chance that
-a near point is in one of them. Both chances are exact (`multiprobe`). Farther points are in them less often:
-a list that names a set names every part of it, and across every hyperplane a farther point is more likely.
+1/2 − 1/e at least. A query looks into T buckets of a table, so k is greater; and L is one over the chance
+that a near point is in one of them. Both chances are exact (`multiprobe`). Farther points are in them less
+often: a list that names a set names every part of it, and a farther point is across more hyperplanes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ class ProbedQuery(RangeQuery):
 
     Examples
     --------
+    >>> from lookalike.theory.collisions import HyperplaneCollision
     >>> law = HyperplaneCollision()
     >>> for probes in (1, 8, 32):
     ...     query = ProbedQuery.of(100_000, law, radius=15, factor=3, probes=probes)
     ...     print(probes, query.rows, query.tables)
     1 41 36
-    8 48 14
-    32 53 10
+    8 47 13
+    32 51 8
     """
 
     collision: Collision
@@ -54,7 +55,7 @@ class ProbedQuery(RangeQuery):
 
     @property
     def rows(self) -> int:
-        """k: the fewest functions a table with which one of n far points is expected in T buckets, or none."""
+        """k: the fewest functions a table with which at most one of n far points is expected in T buckets."""
         return _fewest_rows(super().rows, self.items, self.collision, self.reach, self.probes)
 
     @property
