@@ -2,9 +2,10 @@
 
     python -m benchmarks.vectors --probes [--rows 100000] [--record]
 
-The joins find all pairs within 25 degrees among clustered vectors of 64 coordinates, recall by exact search
-for a sample of rows. The range queries are of one vector against a tenth of them, with a near point planted
-for each; memory is what their tables take. Times are those of cores, all threads together.
+The joins find all pairs within 25 degrees among clustered vectors of 64 coordinates, and among a fifth as
+many of 768, recall by exact search for a sample of rows. The range queries are of one vector against a tenth
+as many, with a near point planted for each; memory is what their tables take. Times are those of cores, all
+threads together.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from lookalike.theory.probed_plans import ProbedPlan
 from . import machine, record
 from .vectors import DEGREES, F32, RECALL, Sample, clustered
 
-DIMENSIONS, TIMES, QUERIES = 64, 2, 200
+DIMENSIONS, LONG, TIMES, QUERIES = 64, 768, 2, 200
 PROBES = (1, 2, 4, 8, 16)
 #: Of the range queries: r, c, and a recall for which a few structures do.
 RADIUS, FACTOR, QUERY_RECALL = 15.0, 2.0, 0.5
 
 
-def joins(vectors: F32, sample: Sample) -> list[tuple[str, ...]]:
+def joins(rows: int, dimensions: int, sampled: int, several: tuple[int, ...]) -> list[tuple[str, ...]]:
     """A line a number of probes; raises if a pair is false or the promise broken."""
+    vectors = clustered(rows, dimensions=dimensions)
+    sample = Sample.of(vectors, sampled)
     lines = []
-    for probes in PROBES:
+    for probes in several:
         seconds = []
         for _ in range(TIMES):
             started = time.process_time()
@@ -52,7 +55,7 @@ def joins(vectors: F32, sample: Sample) -> list[tuple[str, ...]]:
         assert pairs.account.recall.recall is not None
         lines.append(
             (
-                f"all pairs, probes={probes}",
+                f"{rows:,} × {dimensions}, probes={probes}",
                 f"{plan.banding.bands} of {plan.banding.rows}",
                 f"{plan.banding.slots:,}",
                 f"{recall:.3f}",
@@ -103,20 +106,20 @@ def planted(points: F32, count: int, seed: int = 3) -> F32:
 
 def table(rows: int, sampled: int) -> record.Record:
     """Measure both, and say what came."""
-    vectors = clustered(rows, dimensions=DIMENSIONS)
-    sample = Sample.of(vectors, sampled)
-    points = vectors[: rows // 10]
-    lines = joins(vectors, sample) + queries(points, planted(points, min(QUERIES, len(points))))
+    points = clustered(rows // 10, dimensions=DIMENSIONS)
+    lines = joins(rows, DIMENSIONS, sampled, PROBES)
+    lines += joins(rows // 5, LONG, sampled, PROBES[:: len(PROBES) - 2])
+    lines += queries(points, planted(points, min(QUERIES, len(points))))
     return record.Record(
         name="probes",
-        title=f"Several buckets a table: {rows:,} × {DIMENSIONS} within {DEGREES:g}°, and range queries",
+        title=f"Several buckets a table: vectors within {DEGREES:g}°, and range queries",
         date=datetime.date.today().isoformat(),
         machine=str(machine.describe(("lookalike", "numpy"))),
         columns=("what", "tables of functions", "functions", "recall", "work", "core time"),
         rows=tuple(lines),
         notes=(
             f"All pairs: promised recall {RECALL}, least of {TIMES} runs, planning included;"
-            f" recall on {len(sample.rows):,} rows, by exact search.",
+            f" recall on {sampled:,} rows, by exact search.",
             f"One query: r = {RADIUS:g}°, c = {FACTOR:g}, {len(points):,} points, promised {QUERY_RECALL};"
             f" recall of {QUERIES} queries with a point planted at r.",
         ),

@@ -3,7 +3,7 @@
 //! A bucket is a value for each slot of a band. A near vector that is not in a row's own bucket is mostly one step away in a few slots: across a
 //! hyperplane that the row lies close to, or over an edge of its bucket on a line. A row's slots are ranked by how close that is, and it looks into the
 //! buckets that a list of sets of ranks names, the same list for every row: {0}, {1}, {0, 1}, {2}, … (`theory/multiprobe.py` makes it, and knows what it
-//! finds). A list costs a row one addition a bucket, where a queue of sets by its own distances took a hundred times as long and found some 2% more.
+//! finds). A list costs a row one addition a bucket; a queue of sets by its own distances took ten times as long and found some 2% more.
 //!
 //! Keys here are not those of [`crate::bands`]. The state of a bucket is Σ value · factor over its slots, so that a step is one addition.
 
