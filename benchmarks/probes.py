@@ -104,8 +104,8 @@ def planted(points: F32, count: int, seed: int = 3) -> F32:
     return turned
 
 
-def table(rows: int, sampled: int) -> record.Record:
-    """Measure both, and say what came."""
+def table(rows: int, sampled: int, command: str) -> record.Record:
+    """Measure both, and say what came of the command."""
     points = clustered(rows // 10, dimensions=DIMENSIONS)
     lines = joins(rows, DIMENSIONS, sampled, PROBES)
     lines += joins(rows // 5, LONG, sampled, PROBES[:: len(PROBES) - 2])
@@ -114,6 +114,7 @@ def table(rows: int, sampled: int) -> record.Record:
         name="probes",
         title=f"Several buckets a table: vectors within {DEGREES:g}°, and range queries",
         date=datetime.date.today().isoformat(),
+        command=command,
         machine=str(machine.describe(("lookalike", "numpy"))),
         columns=("what", "tables of functions", "functions", "recall", "work", "core time"),
         rows=tuple(lines),

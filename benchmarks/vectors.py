@@ -37,9 +37,7 @@ F32 = npt.NDArray[np.float32]
 Found = set[tuple[int, int]]
 
 
-def clustered(
-    rows: int, seed: int = 1, spread: F32 | None = None, dimensions: int = DIMENSIONS
-) -> F32:
+def clustered(rows: int, seed: int = 1, spread: F32 | None = None, dimensions: int = DIMENSIONS) -> F32:
     """Vectors around centres, the spread of each its own: as given, or from near copies to far relatives."""
     draw = np.random.default_rng(seed)
     centres = draw.normal(size=(-(-rows // EACH), dimensions)).astype(np.float32)
@@ -118,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = record.console()
     if options.probes:
-        return _probes(options, console)
+        return _probes(options, record.command("vectors", arguments), console)
     vectors = clustered(options.rows or 1_000_000)
     sample = Sample.of(vectors, options.sample)
     started = time.perf_counter()
@@ -161,11 +159,11 @@ def main(arguments: list[str] | None = None) -> int:
     return _shown(made, options, console)
 
 
-def _probes(options: argparse.Namespace, console: Console) -> int:
+def _probes(options: argparse.Namespace, command: str, console: Console) -> int:
     from .probes import table
 
     try:
-        made = table(options.rows or 100_000, options.sample)
+        made = table(options.rows or 100_000, options.sample, command)
     except AssertionError as wrong:
         console.print(str(wrong), style="red")
         return 1
