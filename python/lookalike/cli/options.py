@@ -220,6 +220,16 @@ Measure = Annotated[
         "distance.",
     ),
 ]
+Probes = Annotated[
+    int | None,
+    typer.Option(
+        "--probes",
+        metavar="N",
+        rich_help_panel=SIMILARITY,
+        help="Of vectors: look into so many buckets of a band, 1 to 128; fewer bands keep the recall then. "
+        "Without it, into one, unless a long search is expected to be clearly shorter with more.",
+    ),
+]
 NotCopies = Annotated[
     float | None,
     typer.Option(

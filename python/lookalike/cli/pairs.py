@@ -62,6 +62,7 @@ def pairs(
     not_copies: shared.NotCopies = None,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
+    probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
     method: shared.Method = PairOptions.method,
     seed: shared.Seed = PairOptions.seed,
@@ -130,10 +131,12 @@ def pairs(
         print(record.to_json().rstrip() if json else "\n".join(lines))
         return
     if of_vectors(inputs, measure) and not sets:
-        known = {*_ALL, "measure", "threshold", "recall", "method", "slots", "seed"}
+        known = {*_ALL, "measure", "threshold", "recall", "method", "slots", "probes", "seed"}
         _only(context, known, f"--measure {measure} of vectors")
         said = {
-            name: value for name, value in (("slots", slots), ("method", method)) if given_by(context, name)
+            name: value
+            for name, value in (("slots", slots), ("method", method), ("probes", probes))
+            if given_by(context, name)
         }
         record, lines = find_vectors(
             inputs,
@@ -149,6 +152,8 @@ def pairs(
         raise OptionError(
             f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
         )
+    if probes is not None:
+        raise OptionError("--probes goes with vectors: --measure angle, cosine, l2 or l1")
     of_strings, of_meaning = measure in KINDS, measure == MEANING
     if (of_strings or of_meaning) and sets:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")

@@ -3,7 +3,7 @@
     plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
     sign        every row, one kernel call a batch, down to its bucket keys
     copies      the same numbers: star edges to a representative
-    candidates  rows that share a bucket in some band (`crowds`)
+    candidates  rows that share a bucket in some band (`crowds`), or that look into each other's (`lookers`)
     verify      the exact distance of every candidate
 
 Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,
@@ -22,17 +22,17 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import key_columns
 from lookalike.engines import Engine, Table
-from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.joins.account import Account
 from lookalike.joins.copies import Stars
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.joined import Joined
+from lookalike.joins.lookers import candidates as of_neighbouring
 from lookalike.joins.meetings import unpacked
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Compared, Near, SameVector, matrix_of
 from lookalike.runs.watch import Watch
 from lookalike.theory import Banding, Plan
-from lookalike.theory.collisions import CauchyCollision, GaussianCollision
+from lookalike.theory.probed_plans import ProbedPlan
 from lookalike.theory.recall import recall_from_chances
 from lookalike.types import F64, I64
 
@@ -76,16 +76,19 @@ def representatives(engine: Engine, items: VectorItems) -> I64:
 
 
 def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joined:
-    """Join vectors by the bands of a plan."""
-    banding = plan.banding
-    with watch.stage("sign", items.rows, unit="vectors") as advance:
-        stage = KeyVectors(projections(plan, items), banding, items.seed)
-        keyed = engine.map(items.table, stage, advance=advance)
+    """Join vectors by the bands of a plan, each looked at in one bucket or in as many as the plan says."""
+    # With probes, bands are signed some at a time: there are too many keys to hold those of all.
+    keyed = None if isinstance(plan, ProbedPlan) else _signed(items, plan, engine, watch)
     with watch.stage("copies", items.rows, unit="vectors"):
         representative = representatives(engine, items)
     with watch.stage("candidates", items.rows, unit="vectors"):
         marked = representative == np.arange(items.rows)
-        pairs, large = of_buckets(engine, keyed, marked, bands=banding.bands, boundary=items.boundary)
+        if keyed is None:
+            assert isinstance(plan, ProbedPlan)
+            pairs, large = of_neighbouring(engine, items, marked, plan)
+        else:
+            bands = plan.banding.bands
+            pairs, large = of_buckets(engine, keyed, marked, bands=bands, boundary=items.boundary)
         candidates = engine.map(pairs, unpacked)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         found = engine.fetch(items.table, candidates, ("a", "b"), Near(items.nearness), advance=advance)
@@ -109,14 +112,10 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
     return joined(items, (a, b, value), representative, account, engine)
 
 
-def projections(plan: Plan, items: VectorItems) -> _core.Projections:
-    """The kernel's form of the functions that a plan is made of."""
-    slots, seed, law = plan.banding.slots, items.seed, plan.collision
-    if isinstance(law, GaussianCollision):
-        return Euclidean(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
-    if isinstance(law, CauchyCollision):
-        return L1(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
-    return Hyperplane(slots=slots, seed=seed, signs=law.family == "signs").drawn(items.dimensions)
+def _signed(items: VectorItems, plan: Plan, engine: Engine, watch: Watch) -> Table:
+    with watch.stage("sign", items.rows, unit="vectors") as advance:
+        stage = KeyVectors(items.drawn(plan), plan.banding, items.seed)
+        return engine.map(items.table, stage, advance=advance)
 
 
 def found_pairs(found: Table) -> tuple[I64, I64, F64]:
