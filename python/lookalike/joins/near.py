@@ -27,6 +27,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.copies import Stars
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.joined import Joined
+from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.meetings import unpacked
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Compared, Near, SameVector, matrix_of
@@ -67,11 +68,16 @@ class ContentOf:
 
 def representatives(engine: Engine, items: VectorItems) -> I64:
     """Of every row: itself, or the first row of its collection with the same numbers."""
-    representative = np.arange(items.rows, dtype=np.int64)
-    keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
-    stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
-    same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
-    representative[same.column("b")] = same.column("a")
+
+    def told() -> Table:
+        representative = np.arange(items.rows, dtype=np.int64)
+        keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
+        stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
+        same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
+        representative[same.column("b")] = same.column("a")
+        return Table.of(representative=representative)
+
+    representative: I64 = engine.settle("copies", told).column("representative")
     return representative
 
 
@@ -80,15 +86,22 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
     banding = plan.banding
     with watch.stage("sign", items.rows, unit="vectors") as advance:
         stage = KeyVectors(projections(plan, items), banding, items.seed)
-        keyed = engine.map(items.table, stage, advance=advance)
+        keyed = engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
     with watch.stage("copies", items.rows, unit="vectors"):
         representative = representatives(engine, items)
     with watch.stage("candidates", items.rows, unit="vectors"):
         marked = representative == np.arange(items.rows)
-        pairs, large = of_buckets(engine, keyed, marked, bands=banding.bands, boundary=items.boundary)
-        candidates = engine.map(pairs, unpacked)
+
+        def met() -> Table:
+            pairs, large = of_buckets(engine, keyed, marked, bands=banding.bands, boundary=items.boundary)
+            return large.noted_on(engine.map(pairs, unpacked))
+
+        candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        found = engine.fetch(items.table, candidates, ("a", "b"), Near(items.nearness), advance=advance)
+        check = Near(items.nearness)
+        found = engine.settle(
+            "found", lambda: engine.fetch(items.table, candidates, ("a", "b"), check, advance=advance)
+        )
         a, b, value = found_pairs(found)
     account = Account(
         method="lsh",
@@ -104,7 +117,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         candidates=candidates.rows,
         pairs=len(a),
         recall=recall_from_chances(plan.probabilities(value)),
-        large=large,
+        large=LeaderAccount.noted(candidates),
     )
     return joined(items, (a, b, value), representative, account, engine)
 
