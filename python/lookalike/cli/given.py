@@ -19,7 +19,7 @@ def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
         return columns
     if any(value is not None for value in columns.values()):
         raise OptionError(
-            "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
+            "--set-of, --items, --rating, --least-rating, --weight and --separator go with --sets: add it"
         )
     return None
 

@@ -16,7 +16,7 @@ from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
 from lookalike.cli.bits import COLUMN, search_of_bits
 from lookalike.cli.given import opened_given, set_columns
-from lookalike.cli.meaning import MEANING, asked_of_meaning, close_in_meaning
+from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
@@ -49,6 +49,7 @@ def pairs(
     items: shared.Items = None,
     rating: shared.Rating = None,
     least_rating: shared.LeastRating = None,
+    weight: shared.Weight = None,
     separator: shared.Separator = None,
     bits: Annotated[
         bool,
@@ -105,6 +106,7 @@ def pairs(
       lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
       lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
+      lookalike pairs --sets plays.csv --set-of user --items song --weight n --measure weighted-jaccard -o a/
     """
     given = [paths for paths in (inputs, other) if paths]
     kept: dict[str, Any] = {"id": id, "expand": expand, "output": output}
@@ -141,7 +143,13 @@ def pairs(
         if measure in KINDS:
             only(context, {*_ALL, "measure", "distance", "on_error"}, f"--measure {measure}")
         columns = set_columns(
-            sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
+            sets=sets,
+            of=set_of,
+            items=items,
+            rating=rating,
+            least_rating=least_rating,
+            weight=weight,
+            separator=separator,
         )
         options: dict[str, Any] = {
             "threshold": threshold,
@@ -199,7 +207,9 @@ def _search(
 ) -> PairSearch:
     """Documents by shingles, by meaning or by edits, and sets."""
     measure = options["measure"]
-    of_strings, of_meaning = measure in KINDS, measure == MEANING
+    of_strings, of_meaning, by_weight = measure in KINDS, measure == MEANING, measure in BY_WEIGHT
+    if by_weight and columns is None:
+        raise OptionError(f"--measure {measure} compares sets with weights: add --sets")
     if (of_strings or of_meaning) and columns is not None:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
     if of_strings != (distance is not None):
@@ -208,8 +218,12 @@ def _search(
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find
     if of_meaning:
-        asked: dict[str, Any] = {**asked_of_meaning(context).to_dict(), "expand": expand}
+        asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), "expand": expand}
         find = close_in_meaning
+    elif by_weight:
+        chosen_weights = asked_of_weights(context)
+        asked = {**chosen_weights.to_dict(), "expand": expand, **(columns or {})}
+        find = partial(alike_by_weight, chosen_weights)
     elif of_strings:
         asked = {"measure": measure, "distance": distance, "expand": expand}
         find = near_strings

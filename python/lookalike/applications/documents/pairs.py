@@ -59,7 +59,7 @@ def similar_pairs(
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
-        from items to weights, bags, sparse matrices): see `WeightedOptions`.
+        from items to weights, bags, sparse matrices, what `read_sets` names): see `WeightedOptions`.
         Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits
         (`Bits`, or `measure="hamming"`): see `similar_bits`.
 
@@ -95,7 +95,7 @@ def similar_pairs(
     chosen = PairOptions.of({} if weighted else options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
-        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
+        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)[0]
     if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id) for one in given)
         return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
