@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection
@@ -99,6 +100,12 @@ def similar_pairs(
     if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id) for one in given)
         return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
+    for one in given:
+        if isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == np.uint64:
+            raise OptionError(
+                "an array of uint64 may be hashes: add measure='hamming' to compare their bits; a set is a"
+                " list of such numbers"
+            )
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)
