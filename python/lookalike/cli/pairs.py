@@ -11,12 +11,15 @@ import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
+from lookalike.applications.measurement_tables import MeasurementOptions
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
+from lookalike.cli import pair_options as own
 from lookalike.cli.bits import COLUMN, search_of_bits
 from lookalike.cli.given import opened_given, set_columns
 from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
+from lookalike.cli.measurements import named_columns, numbers_for_each, search_of_measurements
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
@@ -51,36 +54,22 @@ def pairs(
     least_rating: shared.LeastRating = None,
     weight: shared.Weight = None,
     separator: shared.Separator = None,
-    bits: Annotated[
-        bool,
-        typer.Option(
-            "--bits",
-            rich_help_panel=shared.READING,
-            help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings in the "
-            "column `bits`, or in the one that --text names, or one a line. By --measure hamming (the "
-            "default here; --threshold is how many bits may differ) or jaccard, which is Tanimoto's.",
-        ),
-    ] = False,
+    bits: own.BitsGiven = False,
+    measurements: own.Measurements = None,
     threshold: shared.WrittenThreshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
     distance: shared.Distance = None,
     not_copies: shared.NotCopies = None,
+    within: own.Within = None,
+    range_width: own.RangeWidth = None,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
     verify: shared.Verify = PairOptions.verify,
     method: shared.Method = PairOptions.method,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
-    expand: Annotated[
-        bool,
-        typer.Option(
-            "--expand",
-            rich_help_panel=shared.WRITING,
-            help="Write every pair of exact copies, and of their near-duplicates, rather than each copy with "
-            "one representative. There may be very many.",
-        ),
-    ] = False,
+    expand: own.Expand = False,
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
@@ -91,10 +80,10 @@ def pairs(
 ) -> None:
     """Find all pairs of similar items, in one collection or two.
 
-    Items are documents, or sets (--sets), or bits (--bits), or vectors (--measure angle, l2 or l1; of .npy
-    files also cosine): one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text names its column of lists) a
-    collection. The folder gets pairs.parquet (a, b, similarity or distance) and run.json (what was done, and
-    how well).
+    Items are documents, or sets (--sets), or bits (--bits), or rows of measurements (--measurements), or
+    vectors (--measure angle, l2 or l1; of .npy files also cosine): one .npy, .fvecs, .bvecs, .ivecs or
+    .parquet file (--text names its column of lists) a collection. The folder gets pairs.parquet (a, b,
+    similarity or distance) and run.json (what was done, and how well).
 
     \b
     Examples:
@@ -105,6 +94,7 @@ def pairs(
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
       lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
+      lookalike pairs faces.csv --measurements eyes nose mouth --within 2 --threshold 0.6 --id face -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
       lookalike pairs --sets plays.csv --set-of user --items song --weight n --measure weighted-jaccard -o a/
     """
@@ -125,6 +115,26 @@ def pairs(
             on_error=on_error,  # type: ignore[arg-type]
             **kept,
         )
+    elif measurements:
+        only(context, {*_ALL, *_MEASUREMENTS} - {"text", "expand"}, "--measurements")
+        if within is None:
+            raise OptionError("how near is near? --measurements needs --within, such as --within 2")
+        search = search_of_measurements(
+            given,
+            MeasurementOptions(
+                within=numbers_for_each("--within", within),
+                threshold=shared.number(threshold),
+                recall=recall,
+                width=None if range_width is None else numbers_for_each("--range-width", range_width),
+                seed=seed,
+            ),
+            columns=named_columns(measurements),
+            id=id,
+            on_error=on_error,  # type: ignore[arg-type]
+            output=output,
+        )
+    elif within is not None or range_width is not None:
+        raise OptionError("--within and --range-width go with --measurements: name the columns there")
     elif of_vectors(inputs, measure) and not sets:
         only(context, {*_ALL, *_VECTORS}, f"--measure {measure} of vectors")
         said = {"threshold": threshold, "slots": slots, "method": method}
@@ -190,6 +200,7 @@ _ALL = (
     *("threads", "memory", "scratch", "resume", "progress"),
 )
 _BITS = ("bits", "measure", "threshold", "recall", "method", "seed", "on_error")
+_MEASUREMENTS = ("measurements", "within", "range_width", "threshold", "recall", "seed", "on_error")
 _VECTORS = ("measure", "threshold", "recall", "method", "slots", "seed")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import OptionError, SourceError
-from lookalike.io.columns import Wanted, is_text
+from lookalike.io.columns import Wanted, is_text, numbers_of
 from lookalike.io.faults import OnError
 from lookalike.io.files import FileSource
 from lookalike.io.frames import FrameSource
@@ -57,12 +57,7 @@ class EdgeColumns(Wanted):
                 for at in _where(_empty(array)):
                     flaws.setdefault(at, f"{name!r} is empty")
             return array
-        numbers = _as_numbers(name, array, flaws)
-        if name == self.weight:
-            finite = np.isfinite(numbers.fill_null(0.0).to_numpy())
-            for at in np.flatnonzero(~finite).tolist():
-                flaws.setdefault(at, f"{name!r} is {numbers[at].as_py()}, not a finite number")
-        return numbers
+        return numbers_of(name, array, flaws, finite=name == self.weight)
 
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless the ends are numbers or strings, and the rating may be a number."""
@@ -196,23 +191,3 @@ def _empty(array: pa.Array) -> pa.Array:
 def _where(mask: pa.Array) -> list[int]:
     found: list[int] = np.flatnonzero(mask.fill_null(False).to_numpy(zero_copy_only=False)).tolist()
     return found
-
-
-def _as_numbers(name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
-    """The array as float64, null where a string is no number."""
-    import pyarrow.compute as pc
-
-    if not is_text(array.type):
-        return array.cast(pa.float64())
-    trimmed = pc.utf8_trim_whitespace(array.cast(pa.large_string()))
-    try:
-        return trimmed.cast(pa.float64())
-    except pa.ArrowInvalid:
-        values: list[float | None] = []
-    for at, text in enumerate(trimmed.to_pylist()):
-        try:
-            values.append(None if text is None else pa.scalar(text).cast(pa.float64()).as_py())
-        except pa.ArrowInvalid:
-            flaws.setdefault(at, f"{name!r} is {text!r:.40}, not a number")
-            values.append(None)
-    return pa.array(values, pa.float64())
