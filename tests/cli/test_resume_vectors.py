@@ -13,7 +13,7 @@ from lookalike.engines import LocalEngine
 from lookalike.joins import bitblocks, crowds, hamming, products
 
 #: Kills a road.
-KILLS = 6
+KILLS = 5
 
 ANGLE, HAMMING = ["--measure", "angle", "-t", "15deg"], ["--bits", "--text", "hash", "-t", "3"]
 #: What is asked, and what of it is settled at the end.
@@ -85,7 +85,7 @@ def stopped_before_writing(monkeypatch, given, out, road, *more):
     return out.parent / f".{out.name}.unfinished"
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("road", [road for road in ROADS if not road.endswith("auto")])
 def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, given, tmp_path, road):
     whole = tmp_path / "whole"
     count = steps_of_a_run(monkeypatch, *arguments(given, whole, road))

@@ -150,8 +150,6 @@ def pairs(
             f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
         )
     else:
-        if measure in KINDS:
-            only(context, {*_ALL, "measure", "distance", "on_error"}, f"--measure {measure}")
         columns = set_columns(
             sets=sets,
             of=set_of,
@@ -225,6 +223,8 @@ def _search(
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
+    if of_strings:
+        only(context, {*_ALL, "measure", "distance", "on_error"}, f"--measure {measure}")
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find

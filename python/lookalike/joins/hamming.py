@@ -12,7 +12,7 @@ time; the largest bucket of pieces; 12 bytes a pair found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
