@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lookalike.applications.bits import pairs_of_bits
 from lookalike.charts import numbers
+from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
-from lookalike.cli.output import check_outside
 from lookalike.cli.searches import PairSearch
 from lookalike.engines import Engine
 from lookalike.io import FileSource, OnError
@@ -35,16 +35,6 @@ def search_of_bits(
     """Near bits of one collection of files, or of two; `asked` are the `BIT_OPTIONS`."""
     reading: dict[str, Any] = {"column": column, "id": id, "on_error": on_error}
 
-    @contextmanager
-    def opened() -> Iterator[list[FileSource]]:
-        with ExitStack() as stack:
-            sources = [open_hex_files(paths, **reading) for paths in given]
-            for source in sources:
-                stack.enter_context(source)
-            if output is not None:
-                check_outside([(path, str(path)) for one in sources for path in one.paths], output)
-            yield sources
-
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found = pairs_of_bits(
             tuple(sources), asked, column=column, id=id, expand=expand, engine=engine, watch=watch
@@ -59,7 +49,11 @@ def search_of_bits(
             advice=[],
         )
 
-    return PairSearch(parameters={**asked, "expand": expand, **reading}, open=opened, find=find)
+    return PairSearch(
+        parameters={**asked, "expand": expand, **reading},
+        open=lambda: opened_each(partial(open_hex_files, **reading), given, output=output),
+        find=find,
+    )
 
 
 def _facts(account: Account, pairs: int) -> dict[str, str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lookalike.applications.measurement_tables import MeasurementOptions, pairs_of_measurements
 from lookalike.charts import numbers
+from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines
-from lookalike.cli.output import check_outside
 from lookalike.cli.searches import PairSearch
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -62,16 +62,7 @@ def search_of_measurements(
     """Close items of one collection of files, or of two."""
     ranges = options.ranges(len(columns))
     parameters = {**options.to_dict(), "measurements": columns}
-
-    @contextmanager
-    def opened() -> Iterator[list[FileSource]]:
-        with ExitStack() as stack:
-            sources = [open_measurements(paths, columns=columns, id=id, on_error=on_error) for paths in given]
-            for source in sources:
-                stack.enter_context(source)
-            if output is not None:
-                check_outside([(path, str(path)) for one in sources for path in one.paths], output)
-            yield sources
+    reading: dict[str, Any] = {"id": id, "on_error": on_error}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found, met, collections = pairs_of_measurements(sources, options, engine=engine, watch=watch)
@@ -101,4 +92,10 @@ def search_of_measurements(
             advice=[],
         )
 
-    return PairSearch(parameters={**parameters, "id": id, "on_error": on_error}, open=opened, find=find)
+    return PairSearch(
+        parameters={**parameters, **reading},
+        open=lambda: opened_each(
+            partial(open_measurements, columns=columns, **reading), given, output=output
+        ),
+        find=find,
+    )
