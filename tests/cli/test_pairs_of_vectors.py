@@ -79,7 +79,6 @@ def test_bad_input_is_refused(refused, vectors, tmp_path):
     assert "no file" in refused("pairs", tmp_path / "absent.npy", *near, *out)
     assert "one file, not 2" in refused("pairs", vectors, vectors, *near, *out)
     assert "holds vectors" in refused("pairs", vectors, "-t", "0.9", *out)
-    assert "--resume has no meaning" in refused("pairs", vectors, *near, "--resume", *out)
     assert "--distance has no meaning" in refused("pairs", vectors, *near, "--distance", "1", *out)
     assert "unknown for vectors" in refused("pairs", vectors, *near, "--method", "prefix", *out)
     assert "holds vectors" in refused("pairs", vectors, "-t", "20deg", *out)

@@ -26,6 +26,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.copies import Stars
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.joined import Joined
+from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.lookers import candidates as of_neighbouring
 from lookalike.joins.meetings import unpacked
 from lookalike.joins.vector_items import VectorItems
@@ -67,11 +68,16 @@ class ContentOf:
 
 def representatives(engine: Engine, items: VectorItems) -> I64:
     """Of every row: itself, or the first row of its collection with the same numbers."""
-    representative = np.arange(items.rows, dtype=np.int64)
-    keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
-    stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
-    same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
-    representative[same.column("b")] = same.column("a")
+
+    def told() -> Table:
+        representative = np.arange(items.rows, dtype=np.int64)
+        keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
+        stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
+        same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
+        representative[same.column("b")] = same.column("a")
+        return Table.of(representative=representative)
+
+    representative: I64 = engine.settle("copies", told).column("representative")
     return representative
 
 
@@ -83,15 +89,22 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         representative = representatives(engine, items)
     with watch.stage("candidates", items.rows, unit="vectors"):
         marked = representative == np.arange(items.rows)
-        if keyed is None:
-            assert isinstance(plan, ProbedPlan)
-            pairs, large = of_neighbouring(engine, items, marked, plan)
-        else:
-            bands = plan.banding.bands
-            pairs, large = of_buckets(engine, keyed, marked, bands=bands, boundary=items.boundary)
-        candidates = engine.map(pairs, unpacked)
+
+        def met() -> Table:
+            if keyed is None:
+                assert isinstance(plan, ProbedPlan)
+                pairs, large = of_neighbouring(engine, items, marked, plan)
+            else:
+                bands = plan.banding.bands
+                pairs, large = of_buckets(engine, keyed, marked, bands=bands, boundary=items.boundary)
+            return large.noted_on(engine.map(pairs, unpacked))
+
+        candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        found = engine.fetch(items.table, candidates, ("a", "b"), Near(items.nearness), advance=advance)
+        check = Near(items.nearness)
+        found = engine.settle(
+            "found", lambda: engine.fetch(items.table, candidates, ("a", "b"), check, advance=advance)
+        )
         a, b, value = found_pairs(found)
     account = Account(
         method="lsh",
@@ -107,7 +120,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         candidates=candidates.rows,
         pairs=len(a),
         recall=recall_from_chances(plan.probabilities(value)),
-        large=large,
+        large=LeaderAccount.noted(candidates),
     )
     return joined(items, (a, b, value), representative, account, engine)
 
@@ -115,7 +128,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
 def _signed(items: VectorItems, plan: Plan, engine: Engine, watch: Watch) -> Table:
     with watch.stage("sign", items.rows, unit="vectors") as advance:
         stage = KeyVectors(items.drawn(plan), plan.banding, items.seed)
-        return engine.map(items.table, stage, advance=advance)
+        return engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
 
 
 def found_pairs(found: Table) -> tuple[I64, I64, F64]:

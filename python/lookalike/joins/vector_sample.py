@@ -64,16 +64,19 @@ class DrawnVectors:
 
 def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS) -> DrawnVectors:
     """Draw a sample of the vectors and compare all its pairs, or all that go across."""
-    if items.boundary is None:
-        chosen = _drawn(engine, items, rows, 0, items.rows)
-        one, other = np.triu_indices(len(chosen), 1)
-        a, b = chosen[one], chosen[other]
-    else:
-        first = _drawn(engine, items, rows // 2, 0, items.boundary)
-        second = _drawn(engine, items, rows // 2, items.boundary, items.rows)
-        a, b = np.repeat(first, len(second)), np.tile(second, len(first))
-    compared = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
-    values: F64 = np.sort(compared.column("value"))
+
+    def compared() -> Table:
+        if items.boundary is None:
+            chosen = _drawn(engine, items, rows, 0, items.rows)
+            one, other = np.triu_indices(len(chosen), 1)
+            a, b = chosen[one], chosen[other]
+        else:
+            first = _drawn(engine, items, rows // 2, 0, items.boundary)
+            second = _drawn(engine, items, rows // 2, items.boundary, items.rows)
+            a, b = np.repeat(first, len(second)), np.tile(second, len(first))
+        return engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
+
+    values: F64 = np.sort(engine.settle("sample", compared).column("value"))
     first_items = items.rows if items.boundary is None else items.boundary
     sample = DistanceSample.from_distances(
         scale_of(items.nearness.measure).distances(values),

@@ -193,30 +193,38 @@ class Least:
 def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DistanceSample:
     """How far apart rows are: all pairs of a sample that depends on no order, or all that go across."""
     boundary = items.boundary
-    if boundary is None:
-        chosen = _drawn(engine, items, rows, 0, items.rows)
-        one, other = np.triu_indices(len(chosen), 1)
-        a, b = chosen[one], chosen[other]
-    else:
-        first = _drawn(engine, items, rows // 2, 0, boundary)
-        second = _drawn(engine, items, rows // 2, boundary, items.rows)
-        a, b = np.repeat(first, len(second)), np.tile(second, len(first))
-    compared = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
-    scale = scale_of(THEORY[items.measure])
-    elements = engine.fold(items.table, _elements, int.__add__) or 0
+
+    def compared() -> Table:
+        if boundary is None:
+            chosen = _drawn(engine, items, rows, 0, items.rows)
+            one, other = np.triu_indices(len(chosen), 1)
+            a, b = chosen[one], chosen[other]
+        else:
+            first = _drawn(engine, items, rows // 2, 0, boundary)
+            second = _drawn(engine, items, rows // 2, boundary, items.rows)
+            a, b = np.repeat(first, len(second)), np.tile(second, len(first))
+        made = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
+        elements = engine.fold(items.table, _elements, int.__add__) or 0
+        return Table(made.batches, made.schema.with_metadata({_ELEMENTS: str(elements)}))
+
+    sample = engine.settle("sample", compared)
+    elements = int(sample.schema.metadata[_ELEMENTS.encode()])
     return DistanceSample.from_distances(
-        np.sort(scale.distances(compared.column("similarity"))),
+        np.sort(scale_of(THEORY[items.measure]).distances(sample.column("similarity"))),
         items=items.rows if boundary is None else boundary,
         values_per_item=elements / max(1, items.rows),
         other_items=None if boundary is None else items.rows - boundary,
     )
 
 
-def _drawn(engine: Engine, items: WeightedItems, count: int, first: int, last: int) -> I64:
-    stage = Least(count, first, last)
-    found = engine.fold(items.table, stage, stage.merge)
-    return np.empty(0, np.int64) if found is None else np.sort(found[1])
+_ELEMENTS = "elements"
 
 
 def _elements(batch: pa.RecordBatch) -> int:
     return len(weighted_buffers(batch)[0])
+
+
+def _drawn(engine: Engine, items: WeightedItems, count: int, first: int, last: int) -> I64:
+    stage = Least(count, first, last)
+    found = engine.fold(items.table, stage, stage.merge)
+    return np.empty(0, np.int64) if found is None else np.sort(found[1])
