@@ -1,6 +1,6 @@
 """Looking into several buckets of a table: how many tables that spares, at the same promise.
 
-    python -m benchmarks.vectors --probes [--rows 100000] [--record]
+    python -m benchmarks.probes [--rows 100000] [--record]
 
 The joins find all pairs within 25 degrees among clustered vectors of 64 coordinates, and among a fifth as
 many of 768, recall by exact search for a sample of rows. The range queries are of one vector against a tenth
@@ -10,7 +10,9 @@ threads together.
 
 from __future__ import annotations
 
+import argparse
 import datetime
+import sys
 import time
 
 import numpy as np
@@ -125,3 +127,32 @@ def table(rows: int, sampled: int, command: str) -> record.Record:
             f" recall of {QUERIES} queries with a point planted at r.",
         ),
     )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check, measure and print; the exit status is 1 for a wrong answer."""
+    options = _parser().parse_args(arguments)
+    console = record.console()
+    try:
+        made = table(options.rows, options.sample, record.command("probes", arguments))
+    except AssertionError as wrong:
+        console.print(str(wrong), style="red")
+        return 1
+    made.show(console)
+    if options.record:
+        console.print(f"recorded in {record.save(made).name}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.probes", description="Several buckets a table."
+    )
+    parser.add_argument("--rows", type=int, default=100_000, help="vectors")
+    parser.add_argument("--sample", type=int, default=1_000, help="rows that are searched exactly")
+    parser.add_argument("--record", action="store_true", help="keep a record, and write RESULTS.md anew")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
