@@ -110,6 +110,11 @@ def test_a_crowd_costs_no_square_and_says_what_it_left_out(monkeypatch):
     assert again.to_arrow().equals(pairs.to_arrow())
 
 
+def test_probes_have_no_meaning_where_all_are_compared():
+    with pytest.raises(OptionError, match="leave out probes"):
+        la.similar_pairs(np.eye(3), measure="angle", threshold="20deg", probes=4, method="exact")
+
+
 @pytest.mark.parametrize("probes", [-1, 129, 2.5, "many"])
 def test_probes_out_of_range_are_refused(probes):
     with pytest.raises(OptionError, match=r"probes=.*out of range"):

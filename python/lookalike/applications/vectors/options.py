@@ -66,6 +66,10 @@ class VectorOptions:
         if self.probes is not None:
             # None of its neighbours, or itself alone: both are plain bands.
             object.__setattr__(self, "probes", 1 if self.probes == 0 else checked_probes(self.probes))
+            if self.method == "exact":
+                raise OptionError(
+                    "method='exact' compares all vectors and looks into no buckets: leave out probes"
+                )
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
 
