@@ -19,6 +19,7 @@ ANGLE, HAMMING = ["--measure", "angle", "-t", "15deg"], ["--bits", "--text", "ha
 #: What is asked, and what of it is settled at the end.
 ROADS = {
     "vectors, lsh": ([*ANGLE, "--method", "lsh"], {"sample", "keyed", "copies", "candidates", "found"}),
+    "vectors, probes": ([*ANGLE, "--method", "lsh", "--probes", "4"], {"copies", "candidates", "found"}),
     "vectors, exact": ([*ANGLE, "--method", "exact"], {"copies", "compared-0-to-64", "compared-64-to-128"}),
     "vectors, auto": (["--measure", "l2", "-t", "0.5"], {"sample", "copies"}),
     "bits, exact": ([*HAMMING, "--method", "exact"], {"copies", "blocks", "compared-0", "compared-4"}),
