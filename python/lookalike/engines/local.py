@@ -20,15 +20,16 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from lookalike.engines.again import leave_in_source
 from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
-from lookalike.engines.memory import Aside, Budget, Committing
+from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
 from lookalike.engines.settled import settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
-from lookalike.engines.verbs import Held, Stage, Table
+from lookalike.engines.verbs import Held, Origin, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.sizes import parse_size
@@ -100,14 +101,15 @@ class LocalEngine:
         *,
         lasting: bool = False,
         expected: Callable[[], int] | None = None,
+        again: Origin | None = None,
     ) -> Table:
         """Hold what a source reads; the next batch is being read while one goes to disk."""
         if lasting:
             return Table(tuple(batches), schema)
         if self.threads == 1:
-            return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+            return self._scanned(batches, schema, expected, again)
         with closing(read_ahead(batches)) as ahead:
-            return self.budget.relieve(self.budget.commit(ahead, schema, expected=expected))
+            return self._scanned(ahead, schema, expected, again)
 
     def set_aside(self) -> Aside:
         """Room for arrays of the driver, out of what tables may take."""
@@ -209,6 +211,19 @@ class LocalEngine:
         for batch in table.batches:
             sink(batch)
 
+    def _scanned(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        expected: Callable[[], int] | None,
+        again: Origin | None,
+    ) -> Table:
+        if again is not None:
+            # As many as are in hand at once fit a verb.
+            most = min(LARGEST_PIECE, self.budget.for_a_verb // (2 * self.threads + 1))
+            return leave_in_source(batches, schema, again, self.budget, most)
+        return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+
     def _work(
         self,
         batches: Iterable[pa.RecordBatch],
@@ -242,7 +257,7 @@ class LocalEngine:
             assert isinstance(first.batch, pa.RecordBatch)
             for made in chain([first], results):
                 committing.add(*made)
-            return Table(committing.pieces, first.batch.schema)
+            return Table(committing.done(), first.batch.schema)
 
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""

@@ -12,10 +12,11 @@ import tempfile
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias, overload
+from typing import Self, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.widths import Widths, kept_widths
 from lookalike.errors import ArtefactError, OutputError
-from lookalike.types import I64, U8
+from lookalike.types import I64, U8, U32
 
 #: What to do when the disk has no room for it.
 ADVICE = "make room there, choose another folder with --scratch, or allow more with --memory"
@@ -68,7 +69,7 @@ class SpillFile:
             nbytes=batch.nbytes,
             checksum=_core.checksum(np.frombuffer(message, np.uint8)),
             num_rows=batch.num_rows,
-            numbers=_in_a_row(batch),
+            numbers=in_a_row(batch),
             widths=kept_widths(batch),
         )
 
@@ -93,7 +94,7 @@ class SpillFile:
         return OutputError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
-def _in_a_row(batch: pa.RecordBatch) -> range | None:
+def in_a_row(batch: pa.RecordBatch) -> range | None:
     """The numbers of rows that follow one another, as they mostly do where rows have numbers."""
     if "row" not in batch.schema.names or not pa.types.is_integer(batch.schema.field("row").type):
         return None
@@ -112,14 +113,19 @@ class OnDisk(ABC):
 
     num_rows: int
     nbytes: int
-    #: The numbers of its rows, if they follow one another: known without reading it.
-    numbers: range | None
+    #: The numbers of its rows, if they are known without reading it.
+    numbers: range | I64 | U32 | None
     #: About how many bytes each of its rows takes, if it has numbered rows that differ in it.
     widths: Widths | None
 
     @abstractmethod
     def load(self) -> pa.RecordBatch:
         """Bring it back."""
+
+    @classmethod
+    def load_all(cls, pieces: Iterable[Self]) -> Iterator[pa.RecordBatch]:
+        """Bring back several of one kind, each when it is asked for."""
+        return (piece.load() for piece in pieces)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,14 +160,24 @@ def loaded(piece: Piece) -> pa.RecordBatch:
     return piece.load() if isinstance(piece, OnDisk) else piece
 
 
+def in_order(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
+    """Batches one after the other, wherever they are, each brought in when it is asked for."""
+    for kind, alike in groupby(pieces, type):
+        if issubclass(kind, OnDisk):
+            yield from kind.load_all(alike)
+        else:
+            yield from alike
+
+
 def row_numbers(piece: Piece) -> I64 | range:
     """The column `row` of a batch, wherever it is; as a range if they follow one another."""
     if isinstance(piece, OnDisk) and piece.numbers is not None:
-        return piece.numbers
+        known = piece.numbers
+        return known if isinstance(known, range) else known.astype(np.int64, copy=False)
     batch = loaded(piece)
-    in_a_row = _in_a_row(batch)
-    if in_a_row is not None:
-        return in_a_row
+    following = in_a_row(batch)
+    if following is not None:
+        return following
     numbers: I64 = batch["row"].to_numpy().astype(np.int64)
     return numbers
 
@@ -180,7 +196,7 @@ class Batches(Sequence[pa.RecordBatch]):
         return len(self.pieces)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return map(loaded, self.pieces)
+        return in_order(self.pieces)
 
     @overload
     def __getitem__(self, place: int) -> pa.RecordBatch: ...

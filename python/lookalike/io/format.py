@@ -47,6 +47,8 @@ class Format(ABC):
     """Reads and writes files of one kind. It holds no state."""
 
     name: ClassVar[str]
+    #: Whether to read a file again is about as fast as to read a copy of its texts.
+    fast: ClassVar[bool] = False
 
     @abstractmethod
     def probe(self, file: InputFile, wanted: Wanted) -> pa.Schema:

@@ -32,6 +32,7 @@ class Parquet(Format):
     """Parquet files of any compression; the suffix .gz or .zst is not for them."""
 
     name = "parquet"
+    fast = True
 
     def probe(self, file: InputFile, wanted: Wanted) -> pa.Schema:
         """Types from the footer."""
