@@ -36,6 +36,10 @@ from lookalike.runs.sizes import parse_size
 
 #: A piece of work smaller than this costs more to hand out than to do.
 _FEW = 256
+#: Some 200 MB of keys and of room to sort them: more at once is no faster.
+_GROUP_ROWS = 1 << 22
+#: What a row of a bucket takes while it is sorted.
+_SORTED_ROW = 72
 #: A row in hand may take this much: with what a stage makes of it, and a few batches a thread.
 _BYTES_A_ROW = 1 << 12
 
@@ -70,9 +74,6 @@ class LocalEngine:
         Where tables are settled, for a run that may be killed and go on; nowhere by default.
     """
 
-    #: Some 200 MB of keys and of room to sort them: more at once is no faster.
-    group_rows = 1 << 22
-
     def __init__(
         self,
         threads: int | None = None,
@@ -89,6 +90,7 @@ class LocalEngine:
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
         # Fewer where memory is scarce: a stage may make many rows of one.
         self.batch_rows = min(batch_rows, max(_FEW, self.budget.size // _BYTES_A_ROW))
+        self.group_rows = min(_GROUP_ROWS, self.budget.for_a_verb // _SORTED_ROW)
         self.stage_bytes = self.budget.for_a_verb // 2
         # What fetches found out about tables that are still there.
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()
@@ -117,7 +119,7 @@ class LocalEngine:
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch."""
-        return self._work(table.batches, stage, table.schema, advance, of_rows=table.rows)
+        return self._work(self._read(table.batches), stage, table.schema, advance, of_rows=table.rows)
 
     def group(
         self,
@@ -202,7 +204,7 @@ class LocalEngine:
     ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
         # Merged as they come: a value may be megabytes, and there may be many batches.
-        with closing(self._in_order(table.batches, stage, light=_is_light(stage))) as values:
+        with closing(self._in_order(self._read(table.batches), stage, light=_is_light(stage))) as values:
             first = next(values, None)
             return None if first is None else reduce(merge, values, first)
 
@@ -259,6 +261,14 @@ class LocalEngine:
                 committing.add(*made)
             return Table(committing.done(), first.batch.schema)
 
+    def _read(self, batches: Batches) -> Generator[pa.RecordBatch]:
+        """Batches in order; what is on disk is read while others are worked on."""
+        if self.threads == 1 or batches.at_hand:
+            yield from batches
+        else:
+            with closing(read_ahead(batches)) as ahead:
+                yield from ahead
+
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""
         if batches not in self._numbers:
@@ -273,9 +283,17 @@ class LocalEngine:
 
     def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Generator[T]:
         """The steps' results in the order of the batches, a few at work at once."""
-        if self.threads == 1 or light:
-            yield from map(step, batches)
-            return
+        try:
+            if self.threads == 1 or light:
+                yield from map(step, batches)
+            else:
+                yield from self._by_threads(batches, step)
+        finally:
+            # Whoever reads ahead comes to an end, even where somebody keeps the error.
+            if isinstance(batches, Generator):
+                batches.close()
+
+    def _by_threads(self, batches: Iterable[S], step: Callable[[S], T]) -> Generator[T]:
         with ThreadPoolExecutor(self.threads) as pool:
             waiting: list[Future[T]] = []
             try:

@@ -30,7 +30,7 @@ LEAST = 16_000_000
 #: files open. A larger table goes on in one of its own, whose space is free again when the table is gone.
 SHARED = 64_000_000
 #: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand,
-_PIECES = 64
+_PIECES = 32
 #: and to so many bytes: memory for more comes fresh from the system, zeroed page by page, with every batch.
 LARGEST_PIECE = 4_000_000
 #: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
@@ -199,10 +199,12 @@ class Committing:
         self._pieces: list[Piece] = []
         #: Small batches on their way to disk: whoever reads them has less to do with one large one.
         self._small: list[pa.RecordBatch] = []
+        self._small_bytes = 0
+        self._enough = budget.piece_bytes // 2
 
     def ahead(self, batch: pa.RecordBatch) -> pa.RecordBatch | list[Spilled]:
         """The batch, or where it is on disk if the table goes there anyway; for the thread that made it."""
-        if self._spilling is None or self._is_small(batch):
+        if self._spilling is None or batch.nbytes < self._enough:
             return batch
         return self._spilling.append(batch)
 
@@ -222,7 +224,8 @@ class Committing:
                 self._ask_for_room(batch.nbytes)
                 self._spilling = Spilling(self._budget)
             self._small.append(batch)
-            if not self._is_small(batch) or sum(small.nbytes for small in self._small) >= self._enough:
+            self._small_bytes += batch.nbytes
+            if self._small_bytes >= self._enough:
                 self._flush()
 
     def done(self) -> list[Piece]:
@@ -230,18 +233,11 @@ class Committing:
         self._flush()
         return self._pieces
 
-    @property
-    def _enough(self) -> int:
-        return self._budget.piece_bytes // 2
-
-    def _is_small(self, batch: pa.RecordBatch) -> bool:
-        return int(batch.nbytes) < self._enough
-
     def _flush(self) -> None:
         if self._small:
             assert self._spilling is not None
             self._pieces += self._spilling.append(joined(self._small))
-            self._small = []
+            self._small, self._small_bytes = [], 0
 
     def _ask_for_room(self, size: int) -> None:
         """For what is to come, this batch included. Asked only now: it might all have fitted memory."""
@@ -274,8 +270,8 @@ class Spilling:
 
 
 def cut(batch: pa.RecordBatch, most: int) -> list[pa.RecordBatch]:
-    """A batch in pieces of about so many bytes, or fewer."""
-    rows = max(1, len(batch) * most // max(1, batch.nbytes))
+    """A batch in even pieces of about so many bytes, or fewer."""
+    rows = max(1, -(-len(batch) // max(1, -(-batch.nbytes // most))))
     return [batch.slice(start, rows) for start in range(0, len(batch), rows)]
 
 
