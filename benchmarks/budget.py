@@ -94,10 +94,13 @@ class Run:
     written: int
 
 
-def run(source: Path, output: Path, memory: int, threads: int = _THREADS) -> Run:
+def run(
+    source: Path, output: Path, memory: int, threads: int = _THREADS, *, method: str = "auto"
+) -> Run:
     """Deduplicate by the command."""
     command = [sys.executable, "-m", "lookalike", "dedup", str(source), "--output", str(output)]
     command += ["--id", "id", "--memory", str(memory), "--threads", str(threads), "--overwrite"]
+    command += ["--method", method]
     passed = {"rchar": 0, "wchar": 0}
     begin = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:

@@ -52,8 +52,8 @@ class Parquet(Format):
         if _largest_group(metadata, columns) > _LARGE_GROUP:
             yield from _read_large_groups(file, columns, plan, faults)
             return
-        # One group alone is not decoded faster by a scanner, only all at once. But if its rows may be skipped,
-        # damage to it must be known before the first.
+        # One group alone is not decoded faster by a scanner, only all at once. But if its rows may be
+        # skipped, damage to it must be known before the first.
         scan = _stream if metadata.num_row_groups == 1 and not faults.skip else _scan
         batches = scan(file, columns, _batch_rows(metadata, columns, plan.batch_bytes))
         while True:

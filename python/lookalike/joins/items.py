@@ -16,7 +16,7 @@ from lookalike.joins.sign import KeySets, KeyTexts, SignSets, SignTexts
 from lookalike.measures.candidates import Exact, element_buffers, text_buffers
 from lookalike.shingles import Shingle
 from lookalike.theory import Banding
-from lookalike.types import I64, U8, Bools
+from lookalike.types import I64, U8, U32, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,7 +68,7 @@ class Items:
         """How many items there are."""
         return self.table.rows
 
-    def sides(self, representative: I64) -> tuple[Bools, Bools] | None:
+    def sides(self, representative: I64 | U32) -> tuple[Bools, Bools] | None:
         """Of two collections: which representatives stand for rows of the first, which for the second.
 
         A pair counts if it has one of each; so where pairs within the first count, all stand for the second.

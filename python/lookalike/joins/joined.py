@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lookalike.engines import Table
 from lookalike.joins.account import Account
-from lookalike.types import F64, I64, U8
+from lookalike.types import F64, I64, U8, U32
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
 MARGIN = 0.1
@@ -25,7 +25,7 @@ class Joined:
     a: I64
     b: I64
     similarity: F64
-    representative: I64
+    representative: I64 | U32
     flags: U8
     below: tuple[I64, I64, F64]
     account: Account

@@ -8,7 +8,7 @@
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
-bands at a time, and 16 a candidate; the driver 14 a row, 13 more while there are large buckets, and 25 a pair
+bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a pair
 found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
 """
 
@@ -118,7 +118,7 @@ def join_keyed(
         flags=ready.flags,
         below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
-        compare=lambda a, b: road.compare(representative[a], representative[b]),
+        compare=lambda a, b: road.compare(*(representative[rows].astype(np.int64) for rows in (a, b))),
         keyed=ready.keyed,
     )
 

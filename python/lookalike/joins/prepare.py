@@ -19,12 +19,12 @@ from lookalike.joins.sample import Drawn, draw
 from lookalike.joins.sign import WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
-from lookalike.types import I64, Bools
+from lookalike.types import U32, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prepared(Flagged):
-    """Rows ready for the buckets. 10 bytes a row are with the driver.
+    """Rows ready for the buckets. 7 bytes a row are with the driver.
 
     Attributes
     ----------
@@ -107,13 +107,14 @@ def set_copies_aside(
 
         def copies() -> Table:
             compared, apart = (items, filled) if meeting is None else (meeting.items, meeting.meets)
-            return Table.of(representative=representatives(engine, compared, keyed, apart))
+            found = representatives(engine, compared, keyed, apart)
+            return Table.of(representative=found.astype(np.uint32))
 
-        representative: I64 = engine.settle("copies", copies).column("representative")
+        representative: U32 = engine.settle("copies", copies).column("representative")
     return Prepared(
         meeting=meeting,
         keyed=keyed,
-        marked=filled & (representative == np.arange(items.rows)),
+        marked=filled & (representative == np.arange(items.rows, dtype=np.uint32)),
         representative=representative,
         flags=flags,
         plan=chosen,
