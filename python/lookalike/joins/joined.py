@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lookalike.engines import Table
+from lookalike.errors import InternalError
 from lookalike.joins.account import Account
 from lookalike.types import F64, I64, U8, U32
 
@@ -37,3 +38,11 @@ class Joined:
     directed: bool = False
     #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
     keyed: Table | None = None
+
+    def compared(self) -> Joined:
+        """The same once everything is compared: what that was done with is let go of."""
+        return replace(self, compare=_too_late)
+
+
+def _too_late(a: I64, b: I64) -> F64:
+    raise InternalError(f"{len(a)} and {len(b)} rows were to be compared after the end: please report it")
