@@ -61,6 +61,7 @@ class SpillFile:
                 view, at = view[written:], at + written
         except OSError as error:
             raise self._unusable(error) from error
+        widths = kept_widths(batch)
         return Spilled(
             file=self,
             schema=batch.schema,
@@ -69,8 +70,9 @@ class SpillFile:
             nbytes=batch.nbytes,
             checksum=_core.checksum(np.frombuffer(message, np.uint8)),
             num_rows=batch.num_rows,
-            numbers=in_a_row(batch),
-            widths=kept_widths(batch),
+            # Of rows whose widths are kept, since some may be fetched from among them, numbers are too.
+            numbers=in_a_row(batch) if widths is None else _known_numbers(batch),
+            widths=widths,
         )
 
     def read(self, offset: int, size: int) -> U8:
@@ -108,6 +110,18 @@ def in_a_row(batch: pa.RecordBatch) -> range | None:
     return range(first, first + count)
 
 
+def _known_numbers(batch: pa.RecordBatch) -> range | U32 | None:
+    """The numbers of rows in as few bytes as they take; None of numbers that would take more."""
+    following = in_a_row(batch)
+    if following is not None or not pa.types.is_integer(batch.schema.field("row").type):
+        return following
+    numbers = batch["row"].to_numpy()
+    if int(numbers.min()) < 0 or int(numbers.max()) >= 2**32:
+        return None
+    narrow: U32 = numbers.astype(np.uint32)
+    return narrow
+
+
 class OnDisk(ABC):
     """A batch on disk."""
 
@@ -141,7 +155,7 @@ class Spilled(OnDisk):
     nbytes: int
     checksum: int
     num_rows: int
-    numbers: range | None
+    numbers: range | U32 | None
     widths: Widths | None
 
     def load(self) -> pa.RecordBatch:

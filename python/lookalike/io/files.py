@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -139,7 +140,8 @@ class FileSource(Source):
             if done == stop or stop <= row:
                 continue
             self._check_unchanged(at)
-            for batch in self._read_file(at, self._faults_in(at), batch_bytes):
+            plan = replace(self._plan(at, batch_bytes), checked=at not in self.layout.bad)
+            for batch in self._read_file(at, self._faults_in(at), plan):
                 passed = max(0, row - done)
                 done += batch.num_rows
                 if passed < batch.num_rows:
@@ -219,14 +221,14 @@ class FileSource(Source):
             if at in self._unopened:
                 faults.file(self._unopened[at])
                 continue
-            for batch in self._read_file(at, faults, batch_bytes):
+            for batch in self._read_file(at, faults, self._plan(at, batch_bytes)):
                 census.add(batch)
                 yield batch
             census.close_file(faults.bad_rows())
 
-    def _read_file(self, at: int, faults: Faults, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+    def _read_file(self, at: int, faults: Faults, plan: ReadPlan) -> Iterator[pa.RecordBatch]:
         file = self.files[at]
-        batches = file.format.read(file, self._plan(at, batch_bytes), faults)
+        batches = file.format.read(file, plan, faults)
         while True:
             try:
                 batch = next(batches, None)

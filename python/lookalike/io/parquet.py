@@ -203,6 +203,7 @@ def _settled(batch: pa.RecordBatch, first_row: int, plan: ReadPlan, faults: Faul
         faults,
         rows=first_row + np.arange(batch.num_rows),
         place=lambda at: f"row {first_row + at} (counted from 0)",
+        checked=plan.checked,
     )
 
 
