@@ -36,10 +36,6 @@ from lookalike.runs.sizes import parse_size
 
 #: A piece of work smaller than this costs more to hand out than to do.
 _FEW = 256
-#: Some 200 MB of keys and of room to sort them: more at once is no faster.
-_GROUP_ROWS = 1 << 22
-#: What a row of a bucket takes while it is sorted.
-_SORTED_ROW = 72
 #: A row in hand may take this much: with what a stage makes of it, and a few batches a thread.
 _BYTES_A_ROW = 1 << 12
 
@@ -74,6 +70,9 @@ class LocalEngine:
         Where tables are settled, for a run that may be killed and go on; nowhere by default.
     """
 
+    #: Some 200 MB of keys and of room to sort them: more at once is no faster.
+    group_rows = 1 << 22
+
     def __init__(
         self,
         threads: int | None = None,
@@ -90,7 +89,6 @@ class LocalEngine:
         self.budget = Budget(memory, None if scratch is None else Path(scratch))
         # Fewer where memory is scarce: a stage may make many rows of one.
         self.batch_rows = min(batch_rows, max(_FEW, self.budget.size // _BYTES_A_ROW))
-        self.group_rows = min(_GROUP_ROWS, self.budget.for_a_verb // _SORTED_ROW)
         self.stage_bytes = self.budget.for_a_verb // 2
         # What fetches found out about tables that are still there.
         self._numbers: WeakKeyDictionary[Batches, Numbers] = WeakKeyDictionary()

@@ -18,10 +18,14 @@ from lookalike.engines import Engine, Table, as_it_is
 from lookalike.joins.items import Items
 from lookalike.types import Bools
 
+#: Half of what a row of a bucket takes while it is sorted: a stage has half of a verb.
+_SORTED_ROW = 36
+
 
 def shared_buckets(engine: Engine, keyed: Table, bands: int, marked: Bools) -> Table:
     """The marked rows of every bucket that holds two or more of them, a few bands at a time."""
-    at_once = max(1, engine.group_rows // max(1, int(np.count_nonzero(marked))))
+    rows = min(engine.group_rows, engine.stage_bytes // _SORTED_ROW)
+    at_once = max(1, rows // max(1, int(np.count_nonzero(marked))))
     parts = []
     for first in range(0, bands, at_once):
         keys = engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
