@@ -94,14 +94,25 @@ class Run:
     written: int
 
 
-def run(source: Path, output: Path, memory: int, threads: int = _THREADS) -> Run:
-    """Deduplicate by the command."""
+def run(
+    source: Path,
+    output: Path,
+    memory: int,
+    threads: int = _THREADS,
+    *,
+    method: str = "auto",
+    environment: dict[str, str] | None = None,
+) -> Run:
+    """Deduplicate by the command; `environment` is added to that of this process."""
     command = [sys.executable, "-m", "lookalike", "dedup", str(source), "--output", str(output)]
     command += ["--id", "id", "--memory", str(memory), "--threads", str(threads), "--overwrite"]
+    command += ["--method", method]
     passed = {"rchar": 0, "wchar": 0}
     begin = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=errors, env=os.environ | (environment or {})
+        )
         # What went through files is known only while the process is there.
         while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
             passed |= _through_files(process.pid)

@@ -40,16 +40,19 @@ def expected(corpus, tmp_path_factory):
     return answer(out)
 
 
-@pytest.mark.parametrize(("method", "memory"), [("lsh", "16MB"), ("auto", None)])
+@pytest.mark.parametrize(("method", "memory"), [("lsh", "16MB"), ("lsh", "none"), ("auto", None)])
 def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, corpus, tmp_path, method, memory):
-    more = ["--method", method] if memory is None else ["--method", method, "--memory", memory]
+    more = ["--method", method] if memory in (None, "none") else ["--method", method, "--memory", memory]
+    if memory == "none":
+        # All tables are on disk, and texts stay in their files.
+        monkeypatch.setattr("lookalike.engines.memory.Budget.take", lambda budget, batch: None)
     assert main(arguments(corpus, tmp_path / "whole", *more)) == 0
     expected = answer(tmp_path / "whole")
     count = steps_of_a_run(monkeypatch, *arguments(corpus, tmp_path / "counted", *more))
     assert count > 25
     draw = random.Random(7)
     # All of them if they are few, and otherwise a draw.
-    moments = sorted(draw.sample(range(1, count + 1), min(KILLS, count)))
+    moments = sorted(draw.sample(range(1, count + 1), min(KILLS // 4 if memory == "none" else KILLS, count)))
     for moment in moments:
         out = tmp_path / f"out{moment}"
         assert killed(monkeypatch, moment, *arguments(corpus, out, *more))

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from lookalike.engines import LocalEngine, Table, as_it_is, memory
 from lookalike.engines.memory import Budget
+from lookalike.engines.settled import stored_table
 from lookalike.engines.spill import Spilled
-from lookalike.errors import OptionError, OutputError
+from lookalike.errors import ArtefactError, OptionError, OutputError
+from lookalike.runs import Header
 from lookalike.runs.space import require_space
+from lookalike.runs.stored import StoredTable
 
 
 def batch(size, fill=0):
@@ -52,12 +55,13 @@ def test_a_budget_too_small_to_work_with_is_refused():
 def test_tables_stay_in_memory_while_there_is_room_and_go_on_on_disk(tmp_path):
     small = budget(2000, tmp_path)
     table = small.commit((batch(400, at) for at in range(5)), SCHEMA)
-    assert on_disk(table) == [False, False, True, True, True]
+    # On disk small batches become larger ones.
+    assert on_disk(table) == [False, False, True, True]
     assert table.column("x").tolist() == [at for at in range(5) for _ in range(50)]
     assert small.held == 800
     other = small.commit([batch(200), batch(400), batch(8)], SCHEMA)
     # Once on disk, always: else the last batch might keep alive what it was cut from.
-    assert on_disk(other) == [False, True, True]
+    assert on_disk(other) == [False, True]
     assert small.held == 1000
 
 
@@ -242,7 +246,7 @@ def test_a_scan_gives_memory_back_for_what_was_set_aside_meanwhile(tmp_path):
             yield batch(80, number)
 
     table = engine.scan(batches(), SCHEMA)
-    assert on_disk(table) == [False, False, True, True]
+    assert on_disk(table) == [False, False, True]
     assert engine.budget.held == 600 + 160
     assert table.column("x").tolist() == [number for number in range(4) for _ in range(10)]
 
@@ -301,3 +305,17 @@ def test_rows_to_be_dealt_out_need_room_for_all_of_them(tmp_path, monkeypatch):
     grouped = engine.group(Table([keys], SCHEMA), "x", as_it_is)
     assert sorted(grouped.column("x")) == sorted(keys["x"].to_pylist())
     assert asked[0] == 80_000
+
+
+def test_a_settled_batch_that_changes_after_it_was_checked_is_an_error(tmp_path):
+    stored = StoredTable.write(tmp_path / "rows", SCHEMA, [batch(400)], Header(kind="rows", algorithm=1))
+    table = stored_table(stored)
+    assert table.batches[0] == table.batches[0] == batch(400)
+    content = bytearray((tmp_path / "rows").read_bytes())
+    block = stored._blocks[0]
+    content[block.begin + block.size // 2] ^= 4
+    (tmp_path / "rows").write_bytes(content)
+    with pytest.raises(ArtefactError, match="not what it was when it was checked"):
+        table.batches[0]
+    with pytest.raises(ArtefactError, match="checksum"):
+        stored_table(stored).batches[0]

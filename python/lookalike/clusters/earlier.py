@@ -18,7 +18,7 @@ from lookalike.types import F64, I64, U32
 
 
 def assign_with_earlier(
-    copy_of: I64,
+    copy_of: I64 | U32,
     a: I64,
     b: I64,
     similarity: F64,
@@ -34,6 +34,7 @@ def assign_with_earlier(
     Rows from `new_rows` on are earlier ones; `priority` is of the new rows. The cluster of a row that hangs
     on an earlier one is that row.
     """
+    copy_of = copy_of.astype(np.int64, copy=False)
     rows = np.arange(len(copy_of), dtype=np.int64)
     earlier = rows[new_rows:]
     # Of every class of copies: the earlier row in it, the first of several, or −1.

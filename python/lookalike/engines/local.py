@@ -20,15 +20,16 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from lookalike.engines.again import leave_in_source
 from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
-from lookalike.engines.memory import Aside, Budget, Committing
+from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
 from lookalike.engines.settled import settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
-from lookalike.engines.verbs import Held, Stage, Table
+from lookalike.engines.verbs import Held, Origin, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.sizes import parse_size
@@ -100,14 +101,15 @@ class LocalEngine:
         *,
         lasting: bool = False,
         expected: Callable[[], int] | None = None,
+        again: Origin | None = None,
     ) -> Table:
         """Hold what a source reads; the next batch is being read while one goes to disk."""
         if lasting:
             return Table(tuple(batches), schema)
         if self.threads == 1:
-            return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+            return self._scanned(batches, schema, expected, again)
         with closing(read_ahead(batches)) as ahead:
-            return self.budget.relieve(self.budget.commit(ahead, schema, expected=expected))
+            return self._scanned(ahead, schema, expected, again)
 
     def set_aside(self) -> Aside:
         """Room for arrays of the driver, out of what tables may take."""
@@ -115,7 +117,7 @@ class LocalEngine:
 
     def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
         """Apply a stage to every batch."""
-        return self._work(table.batches, stage, table.schema, advance, of_rows=table.rows)
+        return self._work(self._read(table.batches), stage, table.schema, advance, of_rows=table.rows)
 
     def group(
         self,
@@ -200,7 +202,7 @@ class LocalEngine:
     ) -> T | None:
         """The stage's value of every batch, merged in the order of the batches."""
         # Merged as they come: a value may be megabytes, and there may be many batches.
-        with closing(self._in_order(table.batches, stage, light=_is_light(stage))) as values:
+        with closing(self._in_order(self._read(table.batches), stage, light=_is_light(stage))) as values:
             first = next(values, None)
             return None if first is None else reduce(merge, values, first)
 
@@ -208,6 +210,19 @@ class LocalEngine:
         """Hand every batch to a sink."""
         for batch in table.batches:
             sink(batch)
+
+    def _scanned(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        expected: Callable[[], int] | None,
+        again: Origin | None,
+    ) -> Table:
+        if again is not None:
+            # As many as are in hand at once fit a verb.
+            most = min(LARGEST_PIECE, self.budget.for_a_verb // (2 * self.threads + 1))
+            return leave_in_source(batches, schema, again, self.budget, most)
+        return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
 
     def _work(
         self,
@@ -242,7 +257,15 @@ class LocalEngine:
             assert isinstance(first.batch, pa.RecordBatch)
             for made in chain([first], results):
                 committing.add(*made)
-            return Table(committing.pieces, first.batch.schema)
+            return Table(committing.done(), first.batch.schema)
+
+    def _read(self, batches: Batches) -> Generator[pa.RecordBatch]:
+        """Batches in order; what is on disk is read while others are worked on."""
+        if self.threads == 1 or batches.at_hand:
+            yield from batches
+        else:
+            with closing(read_ahead(batches)) as ahead:
+                yield from ahead
 
     def _numbers_of(self, batches: Batches) -> Numbers:
         """The numbers of rows, looked at once a table."""
@@ -258,9 +281,17 @@ class LocalEngine:
 
     def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Generator[T]:
         """The steps' results in the order of the batches, a few at work at once."""
-        if self.threads == 1 or light:
-            yield from map(step, batches)
-            return
+        try:
+            if self.threads == 1 or light:
+                yield from map(step, batches)
+            else:
+                yield from self._by_threads(batches, step)
+        finally:
+            # Whoever reads ahead comes to an end, even where somebody keeps the error.
+            if isinstance(batches, Generator):
+                batches.close()
+
+    def _by_threads(self, batches: Iterable[S], step: Callable[[S], T]) -> Generator[T]:
         with ThreadPoolExecutor(self.threads) as pool:
             waiting: list[Future[T]] = []
             try:

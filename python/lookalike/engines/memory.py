@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lookalike.engines.gather import joined
 from lookalike.engines.spill import ADVICE, Batches, Piece, Spilled, SpillFile
 from lookalike.engines.verbs import Table
 from lookalike.errors import OptionError
@@ -29,9 +30,9 @@ LEAST = 16_000_000
 #: files open. A larger table goes on in one of its own, whose space is free again when the table is gone.
 SHARED = 64_000_000
 #: Batches on disk are cut to this part of the budget, so that each thread can have a few in hand,
-_PIECES = 64
+_PIECES = 32
 #: and to so many bytes: memory for more comes fresh from the system, zeroed page by page, with every batch.
-_LARGEST_PIECE = 4_000_000
+LARGEST_PIECE = 4_000_000
 #: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
 _FEW = 1 << 16
 
@@ -82,7 +83,7 @@ class Budget:
         committing = Committing(self, expected=expected)
         for batch in batches:
             committing.add(batch)
-        return Table(Batches(committing.pieces), schema)
+        return Table(Batches(committing.done()), schema)
 
     def relieve(self, table: Table) -> Table:
         """Put as much of a table to disk, from its end, as tables have too much by now.
@@ -94,7 +95,7 @@ class Budget:
         del table
         spilling = Spilling(self)
         moved: list[Piece] = []
-        while pieces and self.held > self.size // 2:
+        while pieces and self.is_over:
             last = pieces.pop()
             moved[:0] = spilling.append(last) if isinstance(last, pa.RecordBatch) else [last]
             del last
@@ -127,6 +128,16 @@ class Budget:
                 file = SpillFile(self.scratch)
                 self._shared = weakref.ref(file)
             return file
+
+    @property
+    def is_over(self) -> bool:
+        """Whether tables and arrays of the driver take more than their half."""
+        return self.held > self.size // 2
+
+    @property
+    def piece_bytes(self) -> int:
+        """How large batches on disk are: so that each thread can have a few in hand."""
+        return min(LARGEST_PIECE, max(1 << 10, self.size // _PIECES))
 
     def take(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """Count a batch, or what is to be held in its place; None if there is no room."""
@@ -185,31 +196,52 @@ class Committing:
         self._spilling: Spilling | None = None
         self._of_rows, self._expected = of_rows, expected
         self._done = 0
-        self.pieces: list[Piece] = []
+        self._pieces: list[Piece] = []
+        #: Small batches on their way to disk: whoever reads them has less to do with one large one.
+        self._small: list[pa.RecordBatch] = []
+        self._small_bytes = 0
+        self._enough = budget.piece_bytes // 2
 
     def ahead(self, batch: pa.RecordBatch) -> pa.RecordBatch | list[Spilled]:
         """The batch, or where it is on disk if the table goes there anyway; for the thread that made it."""
-        return batch if self._spilling is None else self._spilling.append(batch)
+        if self._spilling is None or batch.nbytes < self._enough:
+            return batch
+        return self._spilling.append(batch)
 
     def add(self, batch: pa.RecordBatch | list[Spilled], rows: int = 0) -> None:
         """Take the next batch, or what became of it `ahead`; it was made from so many rows."""
         self._done += rows
         if isinstance(batch, list):
-            self.pieces += batch
+            self._flush()
+            self._pieces += batch
         elif len(batch):
             # Once on disk, always: a last small batch in memory would keep what it was cut from there too.
             taken = self._budget.take(batch) if self._spilling is None else None
             if taken is not None:
-                self.pieces.append(taken)
-            else:
-                if self._spilling is None:
-                    self._ask_for_room(batch.nbytes)
-                    self._spilling = Spilling(self._budget)
-                self.pieces += self._spilling.append(batch)
+                self._pieces.append(taken)
+                return
+            if self._spilling is None:
+                self._ask_for_room(batch.nbytes)
+                self._spilling = Spilling(self._budget)
+            self._small.append(batch)
+            self._small_bytes += batch.nbytes
+            if self._small_bytes >= self._enough:
+                self._flush()
+
+    def done(self) -> list[Piece]:
+        """The table's batches, once all are added."""
+        self._flush()
+        return self._pieces
+
+    def _flush(self) -> None:
+        if self._small:
+            assert self._spilling is not None
+            self._pieces += self._spilling.append(joined(self._small))
+            self._small, self._small_bytes = [], 0
 
     def _ask_for_room(self, size: int) -> None:
         """For what is to come, this batch included. Asked only now: it might all have fitted memory."""
-        held = sum(piece.nbytes for piece in self.pieces)
+        held = sum(piece.nbytes for piece in self._pieces)
         if self._expected is not None:
             self._budget.require_disk(max(size, self._expected() - held))
         elif self._of_rows is not None and self._done:
@@ -222,21 +254,25 @@ class Spilling:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._most = min(_LARGEST_PIECE, max(1 << 10, budget.size // _PIECES))
         self._file = budget.shared_file()
         self._is_shared = True
         self._lock = threading.Lock()
 
     def append(self, batch: pa.RecordBatch) -> list[Spilled]:
         """Put a batch on disk, in pieces that are not too large."""
-        rows = max(1, len(batch) * self._most // max(1, batch.nbytes))
-        return [self._append(batch.slice(start, rows)) for start in range(0, len(batch), rows)]
+        return [self._append(piece) for piece in cut(batch, self._budget.piece_bytes)]
 
     def _append(self, batch: pa.RecordBatch) -> Spilled:
         with self._lock:
             if self._is_shared and self._file.size > SHARED:
                 self._file, self._is_shared = SpillFile(self._budget.scratch), False
         return self._file.append(batch)
+
+
+def cut(batch: pa.RecordBatch, most: int) -> list[pa.RecordBatch]:
+    """A batch in even pieces of about so many bytes, or fewer."""
+    rows = max(1, -(-len(batch) // max(1, -(-batch.nbytes // most))))
+    return [batch.slice(start, rows) for start in range(0, len(batch), rows)]
 
 
 def _on_its_own(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from lookalike.engines.gather import joined
 from lookalike.engines.memory import Budget, Spilling
 from lookalike.engines.numbering import Numbers
-from lookalike.engines.spill import OnDisk, Piece, Spilled, loaded, row_numbers
+from lookalike.engines.spill import OnDisk, Piece, Spilled, in_order, row_numbers
 from lookalike.engines.verbs import Held, Table
 from lookalike.engines.widths import Widths, even_widths, in_bytes, kept_widths
 from lookalike.errors import OptionError
@@ -59,7 +59,8 @@ class Index:
     def hold(self, places: I64) -> Held:
         """Bring rows into memory; `places` are sorted, each once."""
         cuts = self._cuts(places)
-        batches = [self._take(piece, places, cuts) for piece in np.flatnonzero(np.diff(cuts)).tolist()]
+        touched = np.flatnonzero(np.diff(cuts)).tolist()
+        batches = [self._take(piece, places, cuts, batch) for piece, batch in self._read(touched)]
         return Held(batches, Numbers(self.numbers(places)))
 
     def deal(self, shares: Sequence[I64], room: int, budget: Budget) -> list[list[Spilled]]:
@@ -70,12 +71,11 @@ class Index:
         budget.require_disk(sum(float(self.sizes(places).sum()) for places in shares))
         spilling = Spilling(budget)
         cuts = [self._cuts(places) for places in shares]
-        touched = np.flatnonzero(np.any([np.diff(cut) for cut in cuts], axis=0))
+        touched = np.flatnonzero(np.any([np.diff(cut) for cut in cuts], axis=0)).tolist()
         dealt: list[list[Spilled]] = [[] for _ in shares]
         waiting: list[list[pa.RecordBatch]] = [[] for _ in shares]
         size = 0
-        for piece in touched.tolist():
-            batch = loaded(self._pieces[piece])
+        for piece, batch in self._read(touched):
             for share, (places, cut) in enumerate(zip(shares, cuts, strict=True)):
                 if cut[piece] < cut[piece + 1]:
                     rows = self._take(piece, places, cut, batch)
@@ -101,11 +101,12 @@ class Index:
         """Where the rows of each batch begin among `places`."""
         return np.searchsorted(places, self._starts)
 
-    def _take(
-        self, piece: int, places: I64, cuts: I64, batch: pa.RecordBatch | None = None
-    ) -> pa.RecordBatch:
-        here = places[cuts[piece] : cuts[piece + 1]] - self._starts[piece]
-        return (loaded(self._pieces[piece]) if batch is None else batch).take(pa.array(here))
+    def _read(self, touched: list[int]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Some batches in order, each with its place."""
+        return zip(touched, in_order(self._pieces[piece] for piece in touched), strict=True)
+
+    def _take(self, piece: int, places: I64, cuts: I64, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.take(pa.array(places[cuts[piece] : cuts[piece + 1]] - self._starts[piece]))
 
 
 def _widths(piece: Piece) -> Widths:

@@ -12,10 +12,11 @@ import tempfile
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias, overload
+from typing import Self, TypeAlias, overload
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.widths import Widths, kept_widths
 from lookalike.errors import ArtefactError, OutputError
-from lookalike.types import I64, U8
+from lookalike.types import I64, U8, U32
 
 #: What to do when the disk has no room for it.
 ADVICE = "make room there, choose another folder with --scratch, or allow more with --memory"
@@ -60,6 +61,7 @@ class SpillFile:
                 view, at = view[written:], at + written
         except OSError as error:
             raise self._unusable(error) from error
+        widths = kept_widths(batch)
         return Spilled(
             file=self,
             schema=batch.schema,
@@ -68,8 +70,9 @@ class SpillFile:
             nbytes=batch.nbytes,
             checksum=_core.checksum(np.frombuffer(message, np.uint8)),
             num_rows=batch.num_rows,
-            numbers=_in_a_row(batch),
-            widths=kept_widths(batch),
+            # Of rows whose widths are kept, since some may be fetched from among them, numbers are too.
+            numbers=in_a_row(batch) if widths is None else _known_numbers(batch),
+            widths=widths,
         )
 
     def read(self, offset: int, size: int) -> U8:
@@ -93,7 +96,7 @@ class SpillFile:
         return OutputError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
-def _in_a_row(batch: pa.RecordBatch) -> range | None:
+def in_a_row(batch: pa.RecordBatch) -> range | None:
     """The numbers of rows that follow one another, as they mostly do where rows have numbers."""
     if "row" not in batch.schema.names or not pa.types.is_integer(batch.schema.field("row").type):
         return None
@@ -107,19 +110,36 @@ def _in_a_row(batch: pa.RecordBatch) -> range | None:
     return range(first, first + count)
 
 
+def _known_numbers(batch: pa.RecordBatch) -> range | U32 | None:
+    """The numbers of rows in as few bytes as they take; None of numbers that would take more."""
+    following = in_a_row(batch)
+    if following is not None or not pa.types.is_integer(batch.schema.field("row").type):
+        return following
+    numbers = batch["row"].to_numpy()
+    if int(numbers.min()) < 0 or int(numbers.max()) >= 2**32:
+        return None
+    narrow: U32 = numbers.astype(np.uint32)
+    return narrow
+
+
 class OnDisk(ABC):
     """A batch on disk."""
 
     num_rows: int
     nbytes: int
-    #: The numbers of its rows, if they follow one another: known without reading it.
-    numbers: range | None
+    #: The numbers of its rows, if they are known without reading it.
+    numbers: range | I64 | U32 | None
     #: About how many bytes each of its rows takes, if it has numbered rows that differ in it.
     widths: Widths | None
 
     @abstractmethod
     def load(self) -> pa.RecordBatch:
         """Bring it back."""
+
+    @classmethod
+    def load_all(cls, pieces: Iterable[Self]) -> Iterator[pa.RecordBatch]:
+        """Bring back several of one kind, each when it is asked for."""
+        return (piece.load() for piece in pieces)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +155,7 @@ class Spilled(OnDisk):
     nbytes: int
     checksum: int
     num_rows: int
-    numbers: range | None
+    numbers: range | U32 | None
     widths: Widths | None
 
     def load(self) -> pa.RecordBatch:
@@ -154,14 +174,24 @@ def loaded(piece: Piece) -> pa.RecordBatch:
     return piece.load() if isinstance(piece, OnDisk) else piece
 
 
+def in_order(pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
+    """Batches one after the other, wherever they are, each brought in when it is asked for."""
+    for kind, alike in groupby(pieces, type):
+        if issubclass(kind, OnDisk):
+            yield from kind.load_all(alike)
+        else:
+            yield from alike
+
+
 def row_numbers(piece: Piece) -> I64 | range:
     """The column `row` of a batch, wherever it is; as a range if they follow one another."""
     if isinstance(piece, OnDisk) and piece.numbers is not None:
-        return piece.numbers
+        known = piece.numbers
+        return known if isinstance(known, range) else known.astype(np.int64, copy=False)
     batch = loaded(piece)
-    in_a_row = _in_a_row(batch)
-    if in_a_row is not None:
-        return in_a_row
+    following = in_a_row(batch)
+    if following is not None:
+        return following
     numbers: I64 = batch["row"].to_numpy().astype(np.int64)
     return numbers
 
@@ -180,7 +210,7 @@ class Batches(Sequence[pa.RecordBatch]):
         return len(self.pieces)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return map(loaded, self.pieces)
+        return in_order(self.pieces)
 
     @overload
     def __getitem__(self, place: int) -> pa.RecordBatch: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -98,6 +98,16 @@ class Aside(Protocol):
         """Count so many more."""
 
 
+class Origin(Protocol):
+    """Where rows lie. They are the same whenever they are read; if they cannot be, reading is an error."""
+
+    def read(self, start: int) -> Iterator[pa.RecordBatch]:
+        """All columns but `row` of the rows from `start` on, as they arrived, in batches of any size."""
+
+    def begins(self, row: int) -> int:
+        """The last place up to a row from which on nothing is read in vain."""
+
+
 class Engine(Protocol):
     """Where and how tables are worked on. Results never depend on the engine."""
 
@@ -114,11 +124,13 @@ class Engine(Protocol):
         *,
         lasting: bool = False,
         expected: Callable[[], int] | None = None,
+        again: Origin | None = None,
     ) -> Table:
         """Commit what a source reads.
 
         `lasting` batches stay in memory with the source, whatever we do. `expected` says how many bytes there
-        will be at least, so that a disk without room for them is noticed early.
+        will be at least, so that a disk without room for them is noticed early. What can be read `again`, as
+        fast as from disk, need not be copied there; its first column is `row`.
         """
 
     def set_aside(self) -> Aside:

@@ -46,9 +46,12 @@ def _pieces(batch: pa.RecordBatch, batch_bytes: int) -> Iterator[pa.RecordBatch]
         offsets = np.frombuffer(text.buffers()[1], dtype=np.int64)[text.offset :][: len(text) + 1]
     beside = (batch.nbytes - int(offsets[-1] - offsets[0])) / batch.num_rows
     ends = offsets + (np.arange(len(offsets)) * beside).astype(np.int64)
+    # Evenly, so that no small piece is left over.
+    total = int(ends[-1] - ends[0])
+    most = -(-total // -(-total // batch_bytes))
     start = 0
     while start < batch.num_rows:
-        stop = int(np.searchsorted(ends, ends[start] + batch_bytes, side="right")) - 1
+        stop = int(np.searchsorted(ends, ends[start] + most, side="right")) - 1
         stop = max(stop, start + 1)
         yield batch.slice(start, stop - start)
         start = stop

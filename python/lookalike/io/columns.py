@@ -136,10 +136,12 @@ def settle(
     *,
     rows: npt.NDArray[np.int64],
     place: Callable[[int], str],
+    checked: bool = False,
 ) -> pa.RecordBatch:
     """Make a batch of `schema` from wanted columns as read, without the rows that cannot serve.
 
-    `rows` are the row numbers in the file, and `place` says where a position of the batch lies in it.
+    `rows` are the row numbers in the file, and `place` says where a position of the batch lies in it. What
+    was `checked` before is text where it says so.
     """
     flaws: dict[int, str] = {}
     settled = []
@@ -147,7 +149,7 @@ def settle(
         name = wanted.names[position]
         if pa.types.is_dictionary(array.type):
             array = _decoded(array)
-        if is_text(array.type):
+        if is_text(array.type) and not (checked and array.type == field.type):
             array = _valid_text(array, name, flaws)
         array = wanted.convert(name, array, flaws)
         if position < wanted.required:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import OptionError, SourceError
+from lookalike.io.batching import BATCH_BYTES, regroup
 from lookalike.io.columns import Wanted, common_types
 from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError, UnreadableFileError
@@ -127,6 +129,40 @@ class FileSource(Source):
         readable = (file for at, file in enumerate(self.files) if at not in self._unopened)
         return sum(file.format.least_bytes(file, self.wanted) for file in readable)
 
+    def can_scan_on(self) -> bool:
+        """Whether all files are of a format that is read as fast as a copy of its texts would be."""
+        return not self.spooled and all(file.format.fast for file in self.files)
+
+    def scan_from(self, row: int, batch_bytes: int = BATCH_BYTES) -> Iterator[pa.RecordBatch]:
+        """What a scan delivers from a row number on; an error if a file is no longer what was scanned."""
+        return regroup(self._read_on(row, batch_bytes), batch_bytes)
+
+    def scan_begins(self, row: int) -> int:
+        """The first row of the file that holds a row."""
+        starts = self.layout.starts
+        return int(starts[np.searchsorted(starts, row, side="right") - 1])
+
+    def _read_on(self, row: int, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        starts = self.layout.starts
+        for at in range(len(self.files)):
+            done, stop = int(starts[at]), int(starts[at + 1])
+            if done == stop or stop <= row:
+                continue
+            self._check_unchanged(at)
+            plan = replace(self._plan(at, batch_bytes), checked=at not in self.layout.bad)
+            for batch in self._read_file(at, self._faults_in(at), plan):
+                passed = max(0, row - done)
+                done += batch.num_rows
+                if passed < batch.num_rows:
+                    yield batch.slice(passed)
+            if done != stop:
+                raise self._changed(at)
+
+    def _faults_in(self, at: int) -> Faults:
+        faults = Faults(self._on_error)
+        faults.open(self.files[at].label)
+        return faults
+
     def kept(self, mask: Mask, edits: Edits | None = None) -> pa.Table:
         """The text, id and extra columns of the kept rows; `write_kept` writes all columns."""
         self.layout.check(mask)
@@ -166,7 +202,11 @@ class FileSource(Source):
         except OSError as error:
             raise SourceError(f"{label} is gone ({error.strerror}): run again on files at rest") from error
         if not unchanged:
-            raise SourceError(f"{label} was changed while it was being read: run again on files at rest")
+            raise self._changed(at)
+
+    def _changed(self, at: int) -> SourceError:
+        label = self.files[at].label
+        return SourceError(f"{label} was changed while it was being read: run again on files at rest")
 
     def _probe_all(self) -> list[pa.Schema]:
         schemas = []
@@ -190,14 +230,14 @@ class FileSource(Source):
             if at in self._unopened:
                 faults.file(self._unopened[at])
                 continue
-            for batch in self._read_file(at, faults, batch_bytes):
+            for batch in self._read_file(at, faults, self._plan(at, batch_bytes)):
                 census.add(batch)
                 yield batch
             census.close_file(faults.bad_rows())
 
-    def _read_file(self, at: int, faults: Faults, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+    def _read_file(self, at: int, faults: Faults, plan: ReadPlan) -> Iterator[pa.RecordBatch]:
         file = self.files[at]
-        batches = file.format.read(file, self._plan(at, batch_bytes), faults)
+        batches = file.format.read(file, plan, faults)
         while True:
             try:
                 batch = next(batches, None)

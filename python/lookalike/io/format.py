@@ -47,6 +47,8 @@ class Format(ABC):
     """Reads and writes files of one kind. It holds no state."""
 
     name: ClassVar[str]
+    #: Whether to read a file again is about as fast as to read a copy of its texts.
+    fast: ClassVar[bool] = False
 
     @abstractmethod
     def probe(self, file: InputFile, wanted: Wanted) -> pa.Schema:
@@ -75,9 +77,13 @@ class Format(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadPlan:
-    """How a file is to be read: `own` are the types that lie in it, `schema` those to deliver."""
+    """How a file is to be read: `own` are the types that lie in it, `schema` those to deliver.
+
+    `checked` says that it was read before, and no row was bad.
+    """
 
     wanted: Wanted
     own: pa.Schema
     schema: pa.Schema
     batch_bytes: int
+    checked: bool = False

@@ -64,6 +64,24 @@ class Source(ABC):
                 check_unique(layout.ids, place=lambda row: self._place(layout, row))
             self._layout = layout
 
+    def can_scan_on(self) -> bool:
+        """Whether to read rows again is about as fast as to read a copy of them."""
+        return False
+
+    def scan_from(self, row: int, batch_bytes: int = BATCH_BYTES) -> Iterator[pa.RecordBatch]:
+        """What a scan delivers from a row number on; for sources that `can_scan_on`, once scanned.
+
+        Raises
+        ------
+        SourceError
+            If it is no longer what was scanned.
+        """
+        raise NotImplementedError
+
+    def scan_begins(self, row: int) -> int:
+        """The last row number up to `row` from which on `scan_from` reads nothing in vain."""
+        return 0
+
     @property
     def schema(self) -> pa.Schema:
         """What the batches of a scan are like."""

@@ -237,7 +237,8 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
 def _picked(engine: Engine, items: Items, drawn: Drawn) -> pa.RecordBatch:
     """The sets of the sampled rows (`row`, `elements`), without empty ones."""
     rows = Table.of(row=np.array(drawn.rows, np.int64))
-    picked = engine.fetch(items.table, rows, ("row",), Sign(FilledSets(shingler_of(items))))
+    table = items.holding(rows.column("row"))
+    picked = engine.fetch(table, rows, ("row",), Sign(FilledSets(shingler_of(items))))
     empty = pa.record_batch({"row": pa.array([], pa.int64()), "elements": pa.array([], _ELEMENTS)})
     few = pa.concat_batches([empty, *picked.batches])
     return few.take(pa.array(np.argsort(few["row"].to_numpy(), kind="stable")))

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from lookalike.engines import Engine, Table
+from lookalike.engines import Engine, Table, as_it_is
 from lookalike.joins.items import Items
 from lookalike.measures.candidates import SameSet
 from lookalike.types import I64, Bools
@@ -55,15 +55,19 @@ def representatives(
 ) -> I64:
     """Of every row: itself, or the row it is an exact copy of. Only rows marked as `filled` have copies.
 
-    Rows of one set have the last of the `keys` in common; those before it are narrower.
+    Of the items only those rows need be there. Rows of one set have the last of the `keys` in common; those
+    before it are narrower.
     """
-    representative = np.arange(items.rows, dtype=np.int64)
+    representative = np.arange(len(filled), dtype=np.int64)
     narrow = engine.map(signed, KeepRows(filled))
     for key in keys:
         stars = engine.group(narrow, key, Stars(key), order=("row",), least=2, repeat_first=True)
+        if not items.table.batches.at_hand:
+            # Copies often lie near each other, and then what is read for one serves the next.
+            stars = engine.group(stars, "a", as_it_is, order=("b",))
         confirmed = engine.fetch(items.table, stars, ("a", "b"), SameSet(items.exact(at_least=1.0).shingler))
         representative[confirmed.column("b")] = confirmed.column("a")
         if key != keys[-1]:
-            narrow = engine.map(narrow, KeepRows(representative == np.arange(items.rows)))
+            narrow = engine.map(narrow, KeepRows(representative == np.arange(len(filled))))
     # A row's first of its bag may itself be a copy of the first of its signature.
     return representative[representative]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from lookalike import _core
 from lookalike.bands import packed
-from lookalike.types import I64
+from lookalike.types import I64, U32
 
 #: Of a pair: its similarity, or its distance.
 Values = npt.NDArray[Any]
@@ -17,7 +17,7 @@ Values = npt.NDArray[Any]
 
 def with_copies(
     near: tuple[I64, I64, Values],
-    representative: I64,
+    representative: I64 | U32,
     own: Values | None,
     *,
     boundary: int | None,
@@ -33,9 +33,10 @@ def with_copies(
     """
     copies = np.flatnonzero(representative != np.arange(len(representative), dtype=np.uint32))
     of_copies = _of(own, copies)
-    stars = [(representative[copies], copies, of_copies)]
+    firsts: I64 = representative[copies].astype(np.int64)
+    stars = [(firsts, copies, of_copies)]
     if directed:
-        stars.append((copies, representative[copies], of_copies))
+        stars.append((copies, firsts, of_copies))
     if boundary is None and not expand:
         a, b, value = (np.concatenate(columns) for columns in zip(near, *stars, strict=True))
     else:
@@ -50,7 +51,7 @@ def _of(own: Values | None, rows: I64) -> Values:
 
 def _expanded(
     near: tuple[I64, I64, Values],
-    representative: I64,
+    representative: I64 | U32,
     own: Values | None,
     boundary: int | None,
     *,

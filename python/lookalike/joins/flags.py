@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lookalike import _core
-from lookalike.types import I64, U8
+from lookalike.types import I64, U8, U32
 
 #: The version of everything that decides a signature or a bucket; stored in every artefact.
 ALGORITHM_VERSION: int = _core.ALGORITHM_VERSION
@@ -32,7 +32,7 @@ class Flagged:
         What was odd about each row, as bits.
     """
 
-    representative: I64
+    representative: I64 | U32
     flags: U8
 
     @property
@@ -53,7 +53,9 @@ class Flagged:
     @property
     def copies(self) -> int:
         """Rows that are exact copies of their representative."""
-        return int(np.count_nonzero(self.representative != np.arange(len(self.representative))))
+        return int(
+            np.count_nonzero(self.representative != np.arange(len(self.representative), dtype=np.uint32))
+        )
 
     def _flagged(self, flag: int) -> int:
         return int(np.count_nonzero(self.flags & flag))

@@ -11,11 +11,12 @@ import pyarrow as pa
 from lookalike.engines import Table
 from lookalike.engines.verbs import Stage
 from lookalike.families import MinHash
+from lookalike.joins.glanced import Glanced
 from lookalike.joins.sign import KeySets, KeyTexts, SignSets, SignTexts
 from lookalike.measures.candidates import Exact, element_buffers, text_buffers
 from lookalike.shingles import Shingle
 from lookalike.theory import Banding
-from lookalike.types import I64, U8, Bools
+from lookalike.types import I64, U8, U32, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,6 +39,8 @@ class Items:
     first_within
         Of two collections: pairs within the first count as well. So it is where new rows are joined with
         those of earlier runs, which have been compared with each other already.
+    glanced
+        A sample of the table, if one was kept while it was read.
     """
 
     table: Table
@@ -46,13 +49,26 @@ class Items:
     seed: int = 0
     boundary: int | None = None
     first_within: bool = False
+    glanced: Glanced | None = None
+
+    @property
+    def kept_sample(self) -> Glanced | None:
+        """The sample that was kept of this very table while it was read."""
+        kept = self.glanced
+        known = kept is not None and kept.batches is self.table.batches and kept.seed == self.seed
+        return kept if known else None
+
+    def holding(self, rows: I64) -> Table:
+        """The table, or a small one that has these rows too."""
+        kept = self.kept_sample
+        return kept.table if kept is not None and np.isin(rows, kept.rows).all() else self.table
 
     @property
     def rows(self) -> int:
         """How many items there are."""
         return self.table.rows
 
-    def sides(self, representative: I64) -> tuple[Bools, Bools] | None:
+    def sides(self, representative: I64 | U32) -> tuple[Bools, Bools] | None:
         """Of two collections: which representatives stand for rows of the first, which for the second.
 
         A pair counts if it has one of each; so where pairs within the first count, all stand for the second.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lookalike.engines import Table
+from lookalike.errors import InternalError
 from lookalike.joins.account import Account
-from lookalike.types import F64, I64, U8
+from lookalike.types import F64, I64, U8, U32
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
 MARGIN = 0.1
@@ -25,7 +26,7 @@ class Joined:
     a: I64
     b: I64
     similarity: F64
-    representative: I64
+    representative: I64 | U32
     flags: U8
     below: tuple[I64, I64, F64]
     account: Account
@@ -37,3 +38,11 @@ class Joined:
     directed: bool = False
     #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
     keyed: Table | None = None
+
+    def compared(self) -> Joined:
+        """The same once everything is compared: what that was done with is let go of."""
+        return replace(self, compare=_too_late)
+
+
+def _too_late(a: I64, b: I64) -> F64:
+    raise InternalError(f"{len(a)} and {len(b)} rows were to be compared after the end: please report it")

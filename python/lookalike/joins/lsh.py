@@ -8,7 +8,7 @@
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
-bands at a time, and 16 a candidate; the driver 14 a row, 13 more while there are large buckets, and 25 a pair
+bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a pair
 found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
 """
 
@@ -83,7 +83,7 @@ def join_keyed(
         candidates = engine.settle(
             "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands)
         )
-    road = _Verification(engine, items, ready.keyed, threshold, verify)
+    road = _Verification(engine, items, ready, threshold, verify)
 
     def verified() -> Table:
         road.take(candidates, advance)
@@ -117,13 +117,16 @@ def join_keyed(
         flags=ready.flags,
         below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
-        compare=lambda a, b: road.compare(representative[a], representative[b]),
+        compare=lambda a, b: road.compare(*(representative[rows].astype(np.int64) for rows in (a, b))),
         keyed=ready.keyed,
     )
 
 
 def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
-    """The rows of every bucket that holds two or more, sorted by bucket; a few bands at a time."""
+    """The representatives of every bucket that holds two or more, sorted by bucket; a few bands at a time."""
+    meeting = ready.meeting
+    if meeting is not None:
+        return [engine.settle("shared-0", lambda: meeting.among(ready.marked))]
     bands = ready.plan.banding.bands
     at_once = max(1, engine.group_rows // max(1, ready.representatives))
 
@@ -230,10 +233,12 @@ def _leaders(
 class _Verification:
     """Candidates in, verified pairs kept; which of them came from bands matters to the account of recall."""
 
-    def __init__(self, engine: Engine, items: Items, signed: Table, threshold: float, verify: str) -> None:
+    def __init__(self, engine: Engine, items: Items, ready: Prepared, threshold: float, verify: str) -> None:
         self.threshold = threshold
         self._engine = engine
-        self._table = signed if verify == "signature" else items.table
+        self._table: Callable[[], Table] = (
+            (lambda: ready.keyed) if verify == "signature" else (lambda: ready.compared(items))
+        )
         self._stage = (
             Agreement if verify == "signature" else (lambda at_least: items.exact(at_least=at_least))
         )
@@ -255,7 +260,7 @@ class _Verification:
         self, candidates: Table, from_bands: bool, advance: Callable[[int], None] | None
     ) -> tuple[I64, I64, F64]:
         found = self._engine.fetch(
-            self._table, candidates, ("a", "b"), self._stage(self._floor), advance=advance
+            self._table(), candidates, ("a", "b"), self._stage(self._floor), advance=advance
         )
         a, b = (found.column(name).astype(np.int64, copy=False) for name in ("a", "b"))
         similarity: F64 = found.column("similarity")
@@ -266,7 +271,7 @@ class _Verification:
         """The similarity of rows, whatever it is."""
         # Nothing is left out at a floor of 0, so the answers stand in the order of the questions.
         similarity: F64 = self._engine.fetch(
-            self._table, Table.of(a=a, b=b), ("a", "b"), self._stage(0.0)
+            self._table(), Table.of(a=a, b=b), ("a", "b"), self._stage(0.0)
         ).column("similarity")
         return similarity
 

@@ -14,16 +14,17 @@ from lookalike.families import MinHash
 from lookalike.joins.copies import representatives
 from lookalike.joins.flags import EMPTY, Flagged
 from lookalike.joins.items import Items
+from lookalike.joins.meeting import Meeting, shared_buckets
 from lookalike.joins.sample import Drawn, draw
 from lookalike.joins.sign import WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
-from lookalike.types import I64, Bools
+from lookalike.types import U32, Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prepared(Flagged):
-    """Rows ready for the buckets. 10 bytes a row are with the driver.
+    """Rows ready for the buckets. 7 bytes a row are with the driver.
 
     Attributes
     ----------
@@ -35,12 +36,19 @@ class Prepared(Flagged):
         The banding, and what it promises and costs.
     median_similarity
         Of two rows picked at random; None if there are not two.
+    meeting
+        The rows that meet others, where what is joined is not all at hand.
     """
 
     keyed: Table
     marked: Bools
     plan: Plan
     median_similarity: float | None
+    meeting: Meeting | None = None
+
+    def compared(self, items: Items) -> Table:
+        """Of what is joined, all rows that are ever compared with others."""
+        return items.table if self.meeting is None else self.meeting.items.table
 
     @property
     def representatives(self) -> int:
@@ -95,18 +103,36 @@ def set_copies_aside(
         flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
     filled = (flags & EMPTY) == 0
     with watch.stage("copies", items.rows):
-        settled = engine.settle(
-            "copies", lambda: Table.of(representative=representatives(engine, items, keyed, filled))
-        )
-        representative: I64 = settled.column("representative")
+        meeting = _meeting(items, keyed, chosen, filled, engine)
+
+        def copies() -> Table:
+            compared, apart = (items, filled) if meeting is None else (meeting.items, meeting.meets)
+            found = representatives(engine, compared, keyed, apart)
+            return Table.of(representative=found.astype(np.uint32))
+
+        representative: U32 = engine.settle("copies", copies).column("representative")
     return Prepared(
+        meeting=meeting,
         keyed=keyed,
-        marked=filled & (representative == np.arange(items.rows)),
+        marked=filled & (representative == np.arange(items.rows, dtype=np.uint32)),
         representative=representative,
         flags=flags,
         plan=chosen,
         median_similarity=median_similarity,
     )
+
+
+def _meeting(items: Items, keyed: Table, chosen: Plan, filled: Bools, engine: Engine) -> Meeting | None:
+    """The rows that meet; None where items are at hand, and picking out some of them would be in vain."""
+
+    def made() -> Table:
+        if items.table.batches.at_hand:
+            return Table.of(bucket=np.empty(0, np.uint64), row=np.empty(0, np.uint32))
+        return shared_buckets(engine, keyed, chosen.banding.bands, filled)
+
+    # Settled in any case: a run may go on with more memory than it began with, or with less.
+    buckets = engine.settle("meeting", made)
+    return Meeting(engine, items, buckets) if buckets.rows else None
 
 
 def similarity_sample(items: Items, drawn: Drawn) -> SimilaritySample:

@@ -19,16 +19,12 @@ from lookalike import _core
 from lookalike.engines import Engine, Held, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins.flags import EMPTY
+from lookalike.joins.glanced import SAMPLE_ROWS, sample_rows
 from lookalike.joins.items import Items
 from lookalike.measures.candidates import slot_matrix
 from lookalike.types import I64, U8, U64
 
-#: Rows sampled: half a million pairs, enough to see similarities that one pair in 100,000 has.
-SAMPLE_ROWS = 1000
-#: Of large collections one row in so many, up to eight million pairs: a million rows have half a trillion,
-#: and what a sample cannot rule out counts as candidates.
-_ONE_IN = 250
-_MOST_ROWS = 4 * SAMPLE_ROWS
+__all__ = ["SAMPLE_ROWS", "Drawn", "Sign", "Under", "draw", "least_glances"]
 
 #: The bytes of a batch's rows, and where each begins.
 View = Callable[[pa.RecordBatch], tuple[U8, I64]]
@@ -115,13 +111,13 @@ class Sign:
 def draw(engine: Engine, items: Items, family: MinHash, *, rows: int | None = None) -> Drawn:
     """Draw a sample of the items and compare all its pairs; so many rows, or as their number asks for."""
     if rows is None:
-        rows = min(_MOST_ROWS, max(SAMPLE_ROWS, items.rows // _ONE_IN))
+        rows = sample_rows(items.rows)
     nothing = (0,) * (family.slots + 1)
     glances, chosen = least_glances(engine, items, rows)
     chosen.sort()
     if not len(chosen):
         return Drawn(counts=nothing, distinct=0, rows=())
-    signed = engine.fetch(items.table, Table.of(row=chosen), ("row",), Sign(items.sign(family)))
+    signed = engine.fetch(items.holding(chosen), Table.of(row=chosen), ("row",), Sign(items.sign(family)))
     filled = (signed.column("flags") & EMPTY) == 0
     # Copies in other dress count as one too.
     _, once = np.unique(signed.column("copy")[filled], return_index=True)
@@ -136,6 +132,9 @@ def draw(engine: Engine, items: Items, family: MinHash, *, rows: int | None = No
 
 def least_glances(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
     """The least glances, sorted, each once, and the least row of each."""
+    kept = items.kept_sample
+    if kept is not None and count <= sample_rows(items.rows):
+        return kept.glances[:count], kept.rows[:count]
     # Many times as many as asked for, if all rows look different: few more are needed where most look alike.
     share = 16 * count / max(1, items.rows)
     while True:

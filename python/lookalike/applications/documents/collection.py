@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.engines import Aside, Engine, Table
+from lookalike.engines import Aside, Engine, Origin, Table, renumbered
+from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
 from lookalike.io import Source, as_numbers, ascend
+from lookalike.joins.glanced import Glanced, Glancing
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
 
@@ -32,7 +34,7 @@ class Collection:
 
     `arrival[row]` is where the row of a number arrived, None if each arrived in its place; rows are numbered
     in id order, so that no result depends on how they arrived. The driver holds 4 or 8 bytes a row, and ids
-    if there are any; `aside` counts what it will come to hold.
+    if there are any; `aside` counts what it will come to hold. `glanced` is a sample, if one was kept.
     """
 
     source: Source
@@ -41,6 +43,7 @@ class Collection:
     text_bytes: U32 | I64
     extra: pa.ChunkedArray | None
     aside: Aside
+    glanced: Glanced | None = None
 
     @property
     def rows(self) -> int:
@@ -65,21 +68,41 @@ class Collection:
 
     def text(self, row: int) -> str:
         """The text of one row."""
-        arrived = row if self.arrival is None else int(self.arrival[row])
-        for place, piece in enumerate(self.table.batches.pieces):
-            if arrived < piece.num_rows:
-                return str(self.table.batches[place]["text"][arrived].as_py())
-            arrived -= piece.num_rows
-        raise IndexError(row)
+        return self.texts(np.array([row]))[0]
+
+    def texts(self, rows: I64) -> list[str]:
+        """The texts of a few rows, found in one passage."""
+        arrived = rows if self.arrival is None else self.arrival[rows].astype(np.int64)
+        starts = np.cumsum([0, *(piece.num_rows for piece in self.table.batches.pieces)])
+        places = np.searchsorted(starts, arrived, side="right") - 1
+        touched = np.unique(places)
+        found: dict[int, str] = {}
+        batches = in_order(self.table.batches.pieces[place] for place in touched.tolist())
+        for place, batch in zip(touched.tolist(), batches, strict=True):
+            for row in arrived[places == place].tolist():
+                found[row] = batch["text"][row - int(starts[place])].as_py()
+        return [found[row] for row in arrived.tolist()]
 
 
 def collect(
-    source: Source, engine: Engine, watch: Watch, *, extra: str | None = None, first_row: int = 0
+    source: Source,
+    engine: Engine,
+    watch: Watch,
+    *,
+    extra: str | None = None,
+    first_row: int = 0,
+    again: bool = False,
+    seed: int | None = None,
 ) -> Collection:
-    """Read a source and number its rows from `first_row` in id order."""
+    """Read a source and number its rows from `first_row` in id order.
+
+    With `again`, texts that do not fit memory stay where they are if reading them again is fast.
+    With a `seed`, a sample by that hash is kept on the way, unless all texts are in memory anyway.
+    """
     sizes: list[U32 | I64] = []
     extras: list[pa.Array] = []
     aside = engine.set_aside()
+    glancing = None if seed is None or source.in_memory else Glancing(seed, engine.stage_bytes)
 
     def numbered() -> Iterator[pa.RecordBatch]:
         row = first_row
@@ -90,17 +113,28 @@ def collect(
                 extras.append(batch.columns[-1])
             aside.grow(_DRIVER_BYTES * len(batch) + (batch["id"].nbytes if "id" in batch.schema.names else 0))
             rows = np.arange(row, row + len(batch), dtype=np.int64)
-            yield pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
+            texts = pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
+            if glancing is not None:
+                glancing.add(texts)
+            yield texts
             row += len(batch)
             advance(len(batch))
 
     with watch.stage("read", unit="documents") as advance:
-        table = engine.scan(numbered(), _SCHEMA, lasting=source.in_memory, expected=source.least_bytes)
+        table = engine.scan(
+            numbered(),
+            _SCHEMA,
+            lasting=source.in_memory,
+            expected=source.least_bytes,
+            again=Texts(source) if again and source.can_scan_on() else None,
+        )
         order = _id_order(source, table.rows)
+        numbers = None
         if order is not None:
-            numbers = np.empty(table.rows, np.int64)
-            numbers[order] = np.arange(first_row, first_row + table.rows)
-            table = engine.map(table, Renumber(numbers, first_row))
+            numbers = np.empty(table.rows, np.uint32)
+            numbers[order] = np.arange(first_row, first_row + table.rows, dtype=np.uint32)
+            table = renumbered(table, numbers) or engine.map(table, Renumber(numbers, first_row))
+        glanced = None if glancing is None else glancing.kept(engine, table, numbers, first_row)
     text_bytes = concatenate(sizes, max((part.dtype for part in sizes), default=np.uint32))
     sizes.clear()
     return Collection(
@@ -110,7 +144,23 @@ def collect(
         text_bytes=text_bytes if order is None else text_bytes[order],
         extra=None if extra is None else as_numbers(pa.chunked_array(extras)),
         aside=aside,
+        glanced=glanced,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Texts(Origin):
+    """The texts of a source, read again."""
+
+    source: Source
+
+    def read(self, start: int) -> Iterator[pa.RecordBatch]:
+        """The texts from a row on, as they arrived."""
+        return (batch.select(["text"]) for batch in self.source.scan_from(start, BATCH_BYTES))
+
+    def begins(self, row: int) -> int:
+        """The beginning of the file that holds a row."""
+        return self.source.scan_begins(row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +169,11 @@ class Renumber:
 
     light: ClassVar[bool] = True
 
-    numbers: I64
+    numbers: U32
     first: int
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows = self.numbers[batch["row"].to_numpy() - self.first]
+        rows = self.numbers[batch["row"].to_numpy() - self.first].astype(np.int64)
         return pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
 
 

@@ -97,9 +97,10 @@ def dedup_source(
     collection = search.collections[0]
     text_bytes = int(collection.text_bytes.sum())
     joined = with_keys_worth_storing(search.joined, options, rows=collection.rows, text_bytes=text_bytes)
-    search = replace(search, joined=joined)
     with watch.stage("cluster", collection.rows):
         assignment = assigned(joined, priority_of(collection, options.keep), options, engine)
+    joined = joined.compared()
+    search = replace(search, joined=joined)
     return DedupResult(
         source=source,
         options=options,

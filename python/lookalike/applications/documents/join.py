@@ -61,9 +61,15 @@ def search_sources(
     collections: list[Collection] = []
     for source in sources:
         before = sum(collection.rows for collection in collections)
-        collections.append(collect(source, engine, watch, extra=extra, first_row=before))
+        # A sample of one collection says nothing of how alike those of two are.
+        seed = options.seed if len(sources) == 1 else None
+        collections.append(
+            collect(source, engine, watch, extra=extra, first_row=before, again=True, seed=seed)
+        )
+    one = collections[0]
     items = Items(
-        table=Table.together([collection.table for collection in collections]),
+        table=one.table if len(sources) == 1 else Table.together([each.table for each in collections]),
+        glanced=one.glanced,
         bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,

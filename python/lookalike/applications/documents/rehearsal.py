@@ -90,13 +90,14 @@ class Rehearsal:
 
 def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
     """Read a source once, find its exact copies, and say what a run would do with the others."""
-    collection = collect(source, engine, watch)
+    collection = collect(source, engine, watch, again=True, seed=options.seed)
     table = collection.table
     if isinstance(options, DedupOptions) and options.unit != "document":
         with watch.stage("units", collection.rows):
             table = collect_units(collection, options.unit, engine).table
     items = Items(
         table=table,
+        glanced=collection.glanced,
         bytes=int(collection.text_bytes.sum()),
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,

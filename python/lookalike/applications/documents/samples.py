@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.options import PairOptions
 from lookalike.types import F64, I64
@@ -22,17 +23,24 @@ def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
     under = _nearest(*joined.below, options.threshold)
     a, b, similarity = (np.concatenate(columns) for columns in zip(over, under, strict=True))
-    collection = search.collections[0]
+    texts = [text[:CHARACTERS] for text in _texts(search.collections[0], np.concatenate([a, b]))]
     return pa.table(
         {
             "a": search.named(a),
             "b": search.named(b),
             options.column: pa.array(similarity),
             "side": pa.array(["over"] * len(over[0]) + ["under"] * len(under[0]), pa.string()),
-            "text_a": pa.array([collection.text(int(row))[:CHARACTERS] for row in a], pa.large_string()),
-            "text_b": pa.array([collection.text(int(row))[:CHARACTERS] for row in b], pa.large_string()),
+            "text_a": pa.array(texts[: len(a)], pa.large_string()),
+            "text_b": pa.array(texts[len(a) :], pa.large_string()),
         }
     )
+
+
+def _texts(collection: Any, rows: I64) -> list[str]:
+    # Together where that is less to read.
+    if isinstance(collection, Collection):
+        return collection.texts(rows)
+    return [collection.text(int(row)) for row in rows]
 
 
 def _nearest(a: I64, b: I64, similarity: F64, threshold: float) -> tuple[I64, I64, F64]:
