@@ -157,3 +157,20 @@ def test_rows_of_an_edge_table_can_be_skipped(type_, tmp_path):
     assert ended.code == 0
     assert "1 row could not be read" in ended.err
     assert found_in(tmp_path / "out") == [("ann", "bob")]
+
+
+def test_pairs_that_leaders_left_out_are_counted_and_the_way_to_them_is_said(type_, tmp_path, write_lines):
+    template = [f"w{at}" for at in range(300)]
+    rows = [{"text": " ".join([*template[:at], f"own{at}", *template[at:]])} for at in range(100)]
+    crowd = write_lines(tmp_path / "crowd.jsonl", rows)
+    bands = type_("pairs", crowd, "--method", "lsh", "-o", tmp_path / "bands")
+    every = type_("pairs", crowd, "--method", "prefix", "-o", tmp_path / "every")
+    listed = [pq.read_table(tmp_path / name / "pairs.parquet").num_rows for name in ("bands", "every")]
+    assert listed[0] < listed[1] == 100 * 99 // 2
+    large = json.loads((tmp_path / "bands" / "run.json").read_text())["estimates"]["large_buckets"]
+    # What is missing is not among what bands promise, and is counted apart.
+    assert large["not_compared"] >= listed[1] - listed[0]
+    assert "--method prefix lists every pair" in bands.err
+    assert f"up to {large['not_compared']:,} pairs in" in bands.out
+    assert "outside very large buckets" in bands.out
+    assert (every.err, "not compared" in every.out) == ("", False)

@@ -262,7 +262,7 @@ def _similar(
         account, counts = sets.joined.account, _counts("sets", sets.collections)
         counts["elements"] = sum(collection.elements for collection in sets.collections)
         sources = [one.source for one in given if one.source is not None]
-        advice = bucket_advice(account)
+        advice = bucket_advice(account, listing=True)
     else:
         found, documents = pairs_of(given, options, **how)
         account, counts = documents.joined.account, _counts("documents", documents.collections)
@@ -270,7 +270,7 @@ def _similar(
         counts |= {"short": account.short, "unspaced": account.unspaced}
         sources = list(given)
         # Advice about shingles is for documents.
-        advice = search_advice(account, options)
+        advice = search_advice(account, options, listing=True)
     counts |= found_counts(account, sources, len(found))
     return PairsOutcome(
         found=found,

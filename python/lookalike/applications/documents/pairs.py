@@ -40,7 +40,8 @@ def similar_pairs(
 
     Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised
     recall, more similar ones more often. Where very many items are alike, such as variants of one template,
-    each is paired with a few of them rather than with all: `account.large` counts what was not compared.
+    each is paired with a few of them rather than with all: `account.large` counts what was not compared, and
+    `method="prefix"` lists every pair.
 
     Parameters
     ----------

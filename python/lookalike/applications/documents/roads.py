@@ -18,7 +18,8 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.documents.options import Method, PairOptions
+from lookalike.applications.documents.under import just_under
 from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins import Account, Items, Joined, by_rarest_words, lsh
@@ -140,7 +141,28 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         compare=_comparing(apart, method, measure, options, engine),
         own=apart.sizes.astype(np.float64) if counted else None,
         directed=measure.directed,
+        under=None if items.boundary is not None else _under(apart, method, measure, options, engine),
     )
+
+
+def _under(
+    apart: Distinct, method: str, measure: OverlapMeasure, options: PairOptions, engine: Engine
+) -> Callable[[int], tuple[I64, I64, F64]] | None:
+    """How to find pairs just under the threshold of one collection, by a measure that goes up to 1."""
+    if measure.directed or measure.name == "overlap":
+        return None
+    # What agreement of signatures is, only signatures tell; what sets share, prefixes find soonest.
+    road: Method = "signature" if method in ("signature", "external") else "prefix"
+
+    def walk(items: Items, threshold: float) -> Found:
+        lower = replace(options, method=road, threshold=threshold)
+        return _walk(items, road, measure, lower, engine=engine.unsettled(), watch=Watch())
+
+    def under(enough: int) -> tuple[I64, I64, F64]:
+        a, b, similarity = just_under(apart.items(), walk, options.threshold, enough=enough, engine=engine)
+        return apart.numbers[a], apart.numbers[b], similarity
+
+    return under
 
 
 def _walk_both(
