@@ -82,6 +82,7 @@ def rehearsal_lines(
             ("method", f"{choice.method}: {choice.why}"),
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
+            ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
             ("candidates", "" if candidates is None else f"about {numbers.count(candidates)} expected"),
             (
                 "seconds",
@@ -169,6 +170,20 @@ def _earlier(counts: Mapping[str, Any]) -> str:
     return (
         f"{numbers.count(counts['earlier_documents'])} kept before{runs}: {numbers.count(of)} new ones "
         f"dropped as like them, {numbers.count(new)} as like each other{bridging}"
+    )
+
+
+def _to_read(counts: Mapping[str, Any]) -> str:
+    """What a run would need of earlier ones."""
+    needed = (
+        "all of them take part"
+        if counts["earlier_met"] == counts["earlier_documents"]
+        else f"{numbers.count(counts['earlier_met'])} share a bucket with a new one"
+    )
+    files = numbers.several(counts["earlier_files"], "kept file")
+    return (
+        f"{numbers.count(counts['earlier_documents'])} kept before, {needed}: {files} to read, "
+        f"{numbers.bytes_(counts['earlier_file_bytes'])}"
     )
 
 
