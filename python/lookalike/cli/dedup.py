@@ -63,6 +63,7 @@ def dedup(
     slots: shared.Slots = DedupOptions.slots,
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
+    common: shared.Common = None,
     seed: shared.Seed = DedupOptions.seed,
     unit: Annotated[
         str,
@@ -140,12 +141,13 @@ def dedup(
             "seed": seed,
             "method": method,
             "verify": verify,
+            "common": shared.count_or_share(common),
             "unit": unit,
             "keep": keep,
             "group": group,
         }
     )
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
     runs = open_runs(against or (), chosen)

@@ -68,6 +68,7 @@ def pairs(
     probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
     method: shared.Method = PairOptions.method,
+    common: shared.Common = None,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
     expand: own.Expand = False,
@@ -171,6 +172,7 @@ def pairs(
             "seed": seed,
             "method": method,
             "verify": verify,
+            "common": shared.count_or_share(common),
         }
         search = _search(
             context,

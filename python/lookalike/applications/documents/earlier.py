@@ -268,6 +268,11 @@ def open_runs(folders: str | Path | Sequence[str | Path], options: DedupOptions)
             "method='pyramid' does not go with earlier runs: choose lsh, prefix or divide, or leave it at "
             "auto"
         )
+    if given and options.common is not None:
+        raise OptionError(
+            f"common={options.common!r} does not go with earlier runs, where what is common would be counted "
+            "anew each time: leave it out"
+        )
     places = sorted({os.path.realpath(folder): Path(folder) for folder in given}.items())
     return tuple(EarlierRun.open(folder, options) for _, folder in places)
 

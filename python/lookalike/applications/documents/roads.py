@@ -29,6 +29,7 @@ from lookalike.joins.distinct import Distinct, distinct
 from lookalike.joins.divide import divide
 from lookalike.joins.external import external
 from lookalike.joins.found import Found
+from lookalike.joins.left_out import LeftOut
 from lookalike.joins.prefix import prefix_join
 from lookalike.joins.pyramid import pyramid
 from lookalike.joins.top import Before
@@ -105,14 +106,12 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     # Sets too small to share so much match nothing, not even their copies.
     least_size = ceil(options.threshold) if counted else 1
     apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
-    found = Found.from_table(
-        engine.settle(
-            "found",
-            lambda: _walk_both(
-                apart.items(), method, measure, options, engine=engine, watch=watch
-            ).to_table(),
-        )
+    settled = engine.settle(
+        "found",
+        lambda: _walk_both(apart.items(), method, measure, options, engine=engine, watch=watch).to_table(),
     )
+    found, left_out = Found.from_table(settled), LeftOut.of_table(settled)
+    certain = RecallEstimate.unknown if left_out is not None and left_out.misses else RecallEstimate.certain
     account = Account(
         method=method,
         measure=measure.name,
@@ -126,8 +125,9 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         representatives=len(apart.numbers),
         candidates=found.candidates,
         pairs=len(found.a),
-        recall=found.recall or RecallEstimate.certain(len(found.a)),
+        recall=found.recall or certain(len(found.a)),
         median_similarity=None if chosen.drawn is None else chosen.drawn.median_similarity,
+        left_out=left_out,
     )
     none = np.empty(0, np.int64)
     return Joined(
@@ -155,7 +155,7 @@ def _under(
     road: Method = "signature" if method in ("signature", "external") else "prefix"
 
     def walk(items: Items, threshold: float) -> Found:
-        lower = replace(options, method=road, threshold=threshold)
+        lower = replace(options, method=road, threshold=threshold, common=None)
         return _walk(items, road, measure, lower, engine=engine.unsettled(), watch=Watch())
 
     def under(enough: int) -> tuple[I64, I64, F64]:
@@ -187,7 +187,14 @@ def _walk(
         case "prefix":
             return prefix_join(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
         case "divide":
-            return divide(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
+            return divide(
+                items,
+                measure=measure,
+                threshold=threshold,
+                engine=engine,
+                watch=watch,
+                common=options.common,
+            )
         case "signature":
             return agree(items, family=family_of(options), threshold=threshold, engine=engine, watch=watch)
         case "external":

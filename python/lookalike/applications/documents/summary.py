@@ -152,6 +152,7 @@ def _search_facts(account: Account) -> list[tuple[str, str]]:
     expected = account.expected_candidates
     thought = "" if expected is None else f", about {numbers.count(expected)} expected"
     return [
+        ("left out", _left_out(account)),
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
         ("near pairs", f"{numbers.count(account.pairs)} at {_at(account)} or over"),
     ]
@@ -201,7 +202,23 @@ def _at(account: Account) -> str:
     return f"{of}{account.threshold:g}"
 
 
+def _left_out(account: Account) -> str:
+    left = account.left_out
+    if left is None:
+        return ""
+    return (
+        f"{numbers.several(left.elements, 'element')} that over {numbers.count(left.over)} items hold, in "
+        f"{numbers.count(left.rows)} items"
+    )
+
+
 def _recall(account: Account) -> str:
+    left = account.left_out
+    if left is not None and left.misses:
+        return (
+            f"all near pairs but those that share nothing else than what was left out: "
+            f"{numbers.count(left.at_risk)} items hold enough of it to have such"
+        )
     if account.plan is None:
         of = ", by their signatures" if account.method in ("signature", "external") else ""
         return f"all near pairs found{of}: {account.method} misses none"
