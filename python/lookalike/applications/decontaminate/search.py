@@ -141,9 +141,14 @@ def _require_room(needed: int, engine: Engine) -> None:
     if needed > room:
         raise OptionError(
             f"the test items take {numbers.bytes_(needed)} or more to look for, and half of the memory, "
-            f"{numbers.bytes_(room)}, is for that: allow --memory {numbers.bytes_(4 * needed)} or look for a "
-            "part of them at a time"
+            f"{numbers.bytes_(room)}, is for that: allow --memory {_typed(4 * needed)} or look for a part of "
+            "them at a time"
         )
+
+
+def _typed(size: int) -> str:
+    """A size as one types it: in a shell a space would end it."""
+    return numbers.bytes_(size).replace(" ", "")
 
 
 def _texts(collection: Collection) -> pa.Array:
@@ -163,7 +168,7 @@ def _numbered(source: Source, engine: Engine) -> Iterator[pa.RecordBatch]:
             raise SourceError(
                 f"one of the training documents {done:,} to {done + len(batch) - 1:,} has "
                 f"{numbers.bytes_(largest)} of text, more than half of the memory: allow --memory "
-                f"{numbers.bytes_(_TIMES * largest)} or cut it"
+                f"{_typed(_TIMES * largest)} or cut it"
             )
         rows: I64 = np.arange(done, done + len(batch))
         yield pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)
