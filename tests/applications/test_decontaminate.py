@@ -1,6 +1,8 @@
 """Test items in training documents: every rule is held against brute force."""
 
 import json
+from dataclasses import replace
+from itertools import islice, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import _core
-from lookalike.applications.decontaminate import DecontaminateOptions, search
+from lookalike.applications.decontaminate import DecontaminateOptions, parts, search
+from lookalike.applications.decontaminate.found import PASSAGES, Found
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.runs import RunRecord, read_parquet
 
@@ -153,7 +156,7 @@ def test_the_answer_does_not_depend_on_threads_batches_or_order(monkeypatch):
     answers = []
     for seed, (threads, batch_bytes) in enumerate([(1, 1 << 20), (2, 2_000), (2, 50_000)]):
         monkeypatch.setattr(search, "BATCH_BYTES", batch_bytes)
-        monkeypatch.setattr(search, "_PARTS", 2)
+        monkeypatch.setattr(search, "_WINDOWS", 2)
         order = np.random.default_rng(seed).permutation(len(train)) if seed else np.arange(len(train))
         shuffled = ids.take(pa.array(order))
         result = la.decontaminate(test, shuffled, train_id="doc", run=10, threads=threads)
@@ -220,3 +223,57 @@ def test_nothing_to_look_for_or_in_is_said():
 def test_options_are_read_back():
     options = DecontaminateOptions(shingle="chars:9", threshold=0.5)
     assert DecontaminateOptions.of(json.loads(json.dumps(options.to_dict()))) == options
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    sizes=st.lists(st.integers(0, 30), max_size=25),
+    cuts=st.lists(st.integers(0, 40), max_size=8),
+    taken=st.integers(0, 3),
+)
+def test_parts_end_where_the_rows_say_however_they_lie_in_batches(sizes, cuts, taken):
+    texts = pa.array(["x" * size for size in sizes], pa.large_string())
+    whole = pa.record_batch({"row": pa.array(range(len(sizes)), pa.int64()), "text": texts})
+
+    def ends(edges):
+        """The rows of each part; of every fourth, only a batch or none is taken up."""
+        found = []
+        for number, part in enumerate(parts.in_parts(whole[a:b] for a, b in pairwise(edges))):
+            some = islice(part, taken) if number % 4 == 3 else part
+            found.append([row for batch in some for row in batch["row"].to_pylist()])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "PART_BYTES", 50)
+        one = ends([0, len(sizes)])
+        other = ends([0, *sorted(min(cut, len(sizes)) for cut in cuts), len(sizes)])
+    complete = [at for at in range(len(one)) if at % 4 != 3]
+    assert [one[at] for at in complete] == [other[at] for at in complete]
+    assert len(one) == len(other)
+    for at in complete[:-1]:
+        if at != len(one) - 1:
+            assert sum(sizes[row] for row in one[at]) >= 50 > sum(sizes[row] for row in one[at][:-1])
+
+
+def test_what_was_found_is_the_same_from_a_table():
+    numbers = np.arange(3)
+    passages = pa.Table.from_arrays([pa.array(numbers + at) for at in range(7)], schema=PASSAGES)
+    some = Found(
+        test=numbers,
+        train=numbers + 4,
+        shared=numbers * 2,
+        run=numbers + 1,
+        seen=np.array([True, False, True]),
+        passages=passages,
+        documents=9,
+        text_bytes=90,
+    )
+    for found in (
+        some,
+        replace(some, test=numbers[:0], train=numbers[:0], shared=numbers[:0], run=numbers[:0]),
+    ):
+        again = Found.of_table(found.to_table(), 3)
+        for name in ("test", "train", "shared", "run", "seen"):
+            assert getattr(again, name).tolist() == getattr(found, name).tolist()
+        assert again.passages.equals(passages)
+        assert (again.documents, again.text_bytes) == (9, 90)

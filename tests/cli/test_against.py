@@ -149,7 +149,6 @@ WRONG = {
     "another seed": (None, ["--seed", "3"], ["seed=0"]),
     "other slots": (None, ["--slots", "64"], ["slots=128"]),
     "paragraphs": (None, ["--unit", "paragraph"], ["unit='paragraph'", "document"]),
-    "a dry run": (None, ["--dry-run"], ["--dry-run", "--against"]),
     "the output in its place": (None, ["-o", "run", "--overwrite"], ["output folder"]),
 }
 
@@ -251,6 +250,74 @@ def test_without_stored_keys_the_answer_is_the_same(type_, earlier, tmp_path, mo
         for out in ("out", "signed", "exact")
     ]
     assert kept[0] == kept[1] == kept[2]
+
+
+def test_a_dry_run_says_what_an_append_would_read_and_writes_nothing(type_, earlier, tmp_path):
+    ended = append(type_, "1.jsonl", "--against", earlier, "--dry-run", "--json")
+    assert ended.code == 0
+    assert not (tmp_path / "out").exists()
+    counts = json.loads(ended.out)["counts"]
+    kept = json.loads((tmp_path / "run" / "run.json").read_text())["counts"]["kept"]
+    assert (counts["earlier_runs"], counts["earlier_documents"], counts["earlier_files"]) == (1, kept, 1)
+    assert counts["earlier_file_bytes"] == (tmp_path / "run" / "kept" / "0.jsonl").stat().st_size
+    assert append(type_, "1.jsonl", "--against", earlier).code == 0
+    done = json.loads((tmp_path / "out" / "run.json").read_text())
+    fetched = next(stage for stage in done["stages"] if stage["name"] == "fetch")
+    assert counts["earlier_met"] == fetched["items"] < kept
+    for name in ("documents", "empty", "short", "text_bytes"):
+        assert counts[name] == done["counts"][name]
+    said = append(type_, "1.jsonl", "--against", earlier, "--dry-run", out="other").out
+    assert f"{counts['earlier_met']} share a bucket with a new one: 1 kept file to read" in said
+    every = ("--against", earlier, "--dry-run", "--method", "prefix", "-t", "0.6", "--text", "body")
+    exact = type_("dedup", "1.jsonl", *every).out
+    assert "all of them take part: 1 kept file to read" in exact
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text(json.dumps({"body": "unlike anything else"}) + "\n")
+    said = append(type_, "nothing.jsonl", "--against", earlier, "--dry-run", out="other").out
+    assert "0 share a bucket with a new one: 0 kept files to read, 0 B" in said
+
+
+def test_another_column_of_texts_is_noted(type_, earlier, tmp_path, write_lines):
+    write_lines(tmp_path / "other.jsonl", [{"content": "some text that is new here"}])
+    ended = type_("dedup", "other.jsonl", "--text", "content", "--against", earlier, "-o", "b", *OPTIONS)
+    assert "texts of run were read from the column 'body', and new ones from 'content'" in ended.err
+    (tmp_path / "new.txt").write_text("some text that is new here")
+    ended = type_("dedup", "new.txt", "--against", earlier, "-o", "c", *OPTIONS)
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_numbers_in_a_csv_are_ids_like_numbers_elsewhere(type_, refused, batches, tmp_path, write_lines):
+    rows = [{"key": row * 3, "body": text} for row, text in enumerate(batches[:20])]
+    write_lines(tmp_path / "numbers.jsonl", rows)
+    command = ("--id", "key", "--text", "body", *OPTIONS)
+    assert type_("dedup", "numbers.jsonl", "-o", "numbers", *command).code == 0
+
+    def csv(name, keys):
+        lines = [f"{key},{text}" for key, text in zip(keys, batches[10:], strict=False)]
+        (tmp_path / name).write_text("\n".join(["key,body", *lines]) + "\n")
+
+    csv("new.csv", range(100, 140))
+    assert type_("dedup", "new.csv", "--against", "numbers", "-o", "out", *command).code == 0
+    found = pq.read_table(tmp_path / "out" / "clusters.parquet")
+    known = {str(row["key"]) for row in rows}
+    assert len(known & set(found["representative"].to_pylist())) > 3
+    # And numbers may follow a csv of numbers.
+    write_lines(
+        tmp_path / "more.jsonl", [{"key": 1000 + at, "body": text} for at, text in enumerate(batches)]
+    )
+    assert type_("dedup", "more.jsonl", "--against", "numbers", "out", "-o", "more", *command).code == 0
+    found = pq.read_table(tmp_path / "more" / "clusters.parquet")
+    assert found["id"].type == "int64"
+    assert set(found["representative"].to_pylist()) & {*range(100, 140)}
+    csv("again.csv", range(30, 40))
+    assert "the id '30' is in numbers too" in refused(
+        "dedup", "again.csv", "--against", "numbers", "-o", "no", *command
+    )
+    for wrong in ("007", "n7", "7.0"):
+        csv("wrong.csv", ["200", wrong])
+        message = refused("dedup", "wrong.csv", "--against", "numbers", "-o", "no", *command)
+        assert f"{wrong!r} is not a whole number" in message
+        assert "--id" in message
 
 
 def test_help_shows_it(capsys):

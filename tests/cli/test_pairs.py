@@ -157,3 +157,55 @@ def test_rows_of_an_edge_table_can_be_skipped(type_, tmp_path):
     assert ended.code == 0
     assert "1 row could not be read" in ended.err
     assert found_in(tmp_path / "out") == [("ann", "bob")]
+
+
+def test_pairs_that_leaders_left_out_are_counted_and_the_way_to_them_is_said(type_, tmp_path, write_lines):
+    template = [f"w{at}" for at in range(300)]
+    rows = [{"text": " ".join([*template[:at], f"own{at}", *template[at:]])} for at in range(100)]
+    crowd = write_lines(tmp_path / "crowd.jsonl", rows)
+    bands = type_("pairs", crowd, "--method", "lsh", "-o", tmp_path / "bands")
+    every = type_("pairs", crowd, "--method", "prefix", "-o", tmp_path / "every")
+    listed = [pq.read_table(tmp_path / name / "pairs.parquet").num_rows for name in ("bands", "every")]
+    assert listed[0] < listed[1] == 100 * 99 // 2
+    large = json.loads((tmp_path / "bands" / "run.json").read_text())["estimates"]["large_buckets"]
+    # What is missing is not among what bands promise, and is counted apart.
+    assert large["not_compared"] >= listed[1] - listed[0]
+    assert "--method prefix lists every pair" in bands.err
+    assert f"up to {large['not_compared']:,} pairs in" in bands.out
+    assert "outside very large buckets" in bands.out
+    assert (every.err, "not compared" in every.out) == ("", False)
+
+
+def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
+    type_, refused, tmp_path, monkeypatch
+):
+    # 0 is in all sets; the last two share nothing else.
+    lines = [
+        f"0 {row // 2 * 10 + 1} {row // 2 * 10 + 2} {row // 2 * 10 + 3} {row + 900}" for row in range(40)
+    ]
+    baskets = tmp_path / "baskets.dat"
+    baskets.write_text("\n".join([*lines, "0 7000", "0"]))
+    command = ("pairs", "--sets", baskets, "--method", "divide", "-t", "0.5")
+    monkeypatch.setattr("lookalike.joins.divide._MANY_MEETINGS", 500)
+    monkeypatch.setattr("lookalike.joins.divide._FEW_MEETINGS", 100)
+    ended = type_(*command, "-o", tmp_path / "every")
+    assert "method divide has about " in ended.err
+    assert "--common 4" in ended.err
+    some = type_(*command, "--common", "0.5", "-o", tmp_path / "some")
+    assert some.err == ""
+    every, left = found_in(tmp_path / "every"), found_in(tmp_path / "some")
+    assert len(left) == 20
+    assert len(every) == 21
+    facts = {line[:13].strip(): line[14:] for line in some.out.splitlines()}
+    assert facts["left out"] == "1 element that over 21 items hold, in 42 items"
+    assert "2 items hold enough of it" in facts["recall"]
+    estimates = json.loads((tmp_path / "some" / "run.json").read_text())["estimates"]
+    assert estimates["left_out"] == {"over": 21, "elements": 1, "rows": 42, "at_risk": 2}
+    assert estimates["recall"]["recall"] is None
+    # At a threshold that it cannot reach by itself, nothing is missing and that is said.
+    sure = type_(*command[:-1], "0.6", "--common", "21", "-o", tmp_path / "sure")
+    assert "all near pairs found" in sure.out
+    wrong = ("pairs", "--sets", baskets, "-o", tmp_path / "no", "--common")
+    assert "goes with method='divide'" in refused(*wrong, "5")
+    assert "out of range" in refused(*wrong, "0", "--method", "divide")
+    assert "--common many is no number" in refused(*wrong, "many", "--method", "divide")

@@ -1,7 +1,10 @@
 """Divide–Compute–Merge: what leaving out common elements does, and what is said of it."""
 
 import random
+import re
+from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,14 +13,18 @@ from tests.joins import roads
 
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
+from lookalike.joins import divide as divides
+from lookalike.joins.crowded import crowding
 from lookalike.joins.divide import divide
+from lookalike.joins.elements import Invert
+from lookalike.joins.left_out import LeftOut
 from lookalike.measures import exact
 from lookalike.measures.overlap import CONTAINMENT, COSINE, JACCARD, OVERLAP
 from lookalike.runs.watch import Watch
 
 
-def divided(items, **options):
-    return divide(items, engine=LocalEngine(2), watch=Watch(), **options)
+def divided(items, watch=None, **options):
+    return divide(items, engine=LocalEngine(2), watch=watch or Watch(), **options)
 
 
 def pairs_of(found):
@@ -98,6 +105,64 @@ def test_with_common_elements_out_all_pairs_that_share_another_are_found(
     assert pairs_of(found) == expected
     assert found.left_out.elements == sum(rows > common for rows in held.values())
     assert found.left_out.rows == sum(any(held[x] > common for x in row) for row in sets)
+    # What is missing is only between rows of which that was said.
+    missing = {row for pair in everything.keys() - expected.keys() for row in pair}
+    assert found.left_out.at_risk >= len(missing)
+    assert found.left_out.misses or not missing
+    assert LeftOut.of_table(found.to_table()) == found.left_out
+
+
+def test_rows_that_common_elements_cannot_make_alike_are_not_at_risk():
+    # One element of eleven is in all: no pair can reach one half by it.
+    sets = [{0, *range(1000 * (row // 2) + row % 2, 1000 * (row // 2) + row % 2 + 10)} for row in range(40)]
+    found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.5, common=10)
+    assert (found.left_out.elements, found.left_out.rows, found.left_out.at_risk) == (1, 40, 0)
+    assert pairs_of(found) == pairs_of(divided(roads.items_of(sets), measure=JACCARD, threshold=0.5))
+    assert len(found.a) == 20
+
+
+def test_much_work_is_said_before_with_what_would_be_less(monkeypatch):
+    monkeypatch.setattr(divides, "_MANY_MEETINGS", 1e4)
+    monkeypatch.setattr(divides, "_FEW_MEETINGS", 1e3)
+    sets = [{0, 1, *range(100 * row + 10, 100 * row + 15)} for row in range(200)]
+    said = []
+    found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.5, watch=Watch(say=said.append))
+    assert len(said) == 1
+    # 39,800, but for what other elements of two buckets add by chance.
+    assert re.search("about 39,[78].. meetings", said[0])
+    assert "Method prefix finds the same pairs" in said[0]
+    assert "leave out the 2 most common elements by common=199" in said[0]
+    divided(roads.items_of(sets), measure=JACCARD, threshold=0.5, common=199, watch=Watch(say=said.append))
+    divided(roads.items_of(sets[:90]), measure=JACCARD, threshold=0.5, watch=Watch(say=said.append))
+    assert len(said) == 1
+    assert len(found.a) == 0
+    with pytest.warns(UserWarning, match="39,[78].. meetings"):
+        divided(roads.items_of(sets), measure=JACCARD, threshold=0.5)
+
+
+@pytest.mark.parametrize("boundary", [None, 700])
+def test_meetings_are_foretold(boundary):
+    draw = np.random.default_rng(4)
+    weights = 1 / np.arange(1, 20_001)
+    sets = [set(draw.choice(20_000, 30, p=weights / weights.sum()).tolist()) for _ in range(2_000)]
+    engine = LocalEngine(2, batch_rows=100)
+    holdings = engine.map(roads.items_of(sets).table, Invert(None))
+
+    def meetings(sets):
+        if boundary is None:
+            return sum(n * (n - 1) // 2 for n in Counter(x for own in sets for x in own).values())
+        one, other = (Counter(x for own in part for x in own) for part in (sets[:boundary], sets[boundary:]))
+        return sum(n * other[x] for x, n in one.items())
+
+    expected = meetings(sets)
+    told = crowding(engine, holdings, boundary=boundary, few=expected / 10)
+    assert told.meetings == pytest.approx(expected, rel=0.01)
+    # Without so many of the most common elements there are as few as asked for.
+    held = Counter(element for own in sets for element in own)
+    rarer = [{x for x in own if held[x] <= told.over} for own in sets]
+    assert meetings(rarer) <= expected / 9
+    assert 0 < told.elements < 1000
+    assert crowding(engine, holdings, boundary=boundary, few=2 * expected).over is None
 
 
 @pytest.mark.parametrize("common", [0, -3, 0.0, 1.0, 1.5, True, "many"])

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from lookalike.engines import LocalEngine, Table
 from lookalike.families import MinHash
 from lookalike.joins import beside, nearest
 from lookalike.joins import top as road
-from lookalike.joins.top import top
+from lookalike.joins.top import likeliest, top
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 
@@ -224,3 +225,56 @@ def test_the_effort_is_what_is_counted():
     assert known.elements == sum(map(len, sets))
     assert known.empty == sum(not row for row in sets)
     assert known.meetings == pytest.approx(sum(count**2 for count in held.values()), rel=0.01)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), count=st.integers(1, 5), both_ways=st.booleans())
+def test_the_likeliest_are_those_of_brute_force_however_pairs_come(data, count, both_ways):
+    rows, slots = 12, 8
+    values = data.draw(st.lists(st.integers(0, 2), min_size=rows * slots, max_size=rows * slots))
+    matrix = np.array(values, np.uint32).reshape(rows, slots)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), slots)
+    signed = Table.of(row=np.arange(rows), slots=lists)
+    pair = st.tuples(st.integers(0, rows - 1), st.integers(0, rows - 1)).filter(lambda ab: ab[0] < ab[1])
+    tables = data.draw(st.lists(st.sets(pair, max_size=20), min_size=1, max_size=4))
+    every = set().union(*tables)
+    asked = {}
+    for row in range(rows):
+        others = [b for a, b in every if a == row] + [a for a, b in every if b == row and both_ways]
+        ranked = sorted(others, key=lambda other: (-np.mean(matrix[row] == matrix[other]), other))
+        for other in ranked[:count]:
+            way = 1 if row < other else 2
+            asked[min(row, other), max(row, other)] = asked.get((min(row, other), max(row, other)), 0) + way
+    found = likeliest(
+        LocalEngine(2),
+        signed,
+        [
+            Table.of(a=np.array([a for a, _ in some], np.int64), b=np.array([b for _, b in some], np.int64))
+            for some in map(sorted, tables)
+        ],
+        count,
+        rows=rows,
+        both_ways=both_ways,
+    )
+    columns = (found.column(name).tolist() for name in ("a", "b", "ways"))
+    assert {(a, b): ways for a, b, ways in zip(*columns, strict=True)} == asked
+
+
+@pytest.mark.parametrize("boundary", [None, 60])
+def test_how_many_slots_are_gone_through_at_a_time_changes_nothing(boundary):
+    sets = power_law(150, 3, universe=200, most=20)
+    answers = []
+    for group_rows in (1 << 22, 5_000, 100):
+        engine = LocalEngine(2)
+        engine.group_rows = group_rows
+        found = top(
+            items_of(sets, boundary=boundary),
+            4,
+            family=MinHash(slots=32),
+            method="lsh",
+            engine=engine,
+            watch=Watch(),
+        )
+        answers.append((found.row.tolist(), found.other.tolist(), found.similarity.tolist()))
+    assert len(answers[0][0]) > 100
+    assert answers[0] == answers[1] == answers[2]

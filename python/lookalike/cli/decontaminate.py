@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from lookalike.applications.decontaminate import DecontaminateOptions, decontami
 from lookalike.cli import options as shared
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
 from lookalike.cli.repeated import Reader as Reader
-from lookalike.engines import LocalEngine
+from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.errors import OptionError
 from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
@@ -84,6 +83,9 @@ def decontaminate(
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
+    memory: shared.Memory = None,
+    scratch: shared.Scratch = None,
+    resume: shared.Resume = False,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Find the test items that occur in training documents.
@@ -92,6 +94,9 @@ def decontaminate(
     long run of words with one. The answer is exact. The folder gets items.parquet (every test item),
     pairs.parquet (item and document), passages.parquet (what they share), kept/ (the items that are clean, in
     the format they came in) and run.json.
+
+    Training files may be of any size. Half of --memory must hold the test items, some 30 times their text;
+    what is found takes 100 bytes a pair and a passage.
 
     \b
     Examples:
@@ -103,23 +108,36 @@ def decontaminate(
     chosen = DecontaminateOptions.of(
         {"threshold": threshold, "shingle": shingle, "run": run, "common": common, "seed": seed}
     )
-    engine = LocalEngine(threads)
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    readings = (
-        (inputs, Reading(text=text, id=id, on_error=on_error)),
-        (train, Reading(text=train_text or text, id=train_id, on_error=on_error)),
-    )
-    with ExitStack() as stack:
-        folder = stack.enter_context(checked_folder(output, overwrite=overwrite))
-        items, documents = (
-            stack.enter_context(opened(given, reading, output=output)) for given, reading in readings
-        )
+    reading = Reading(text=text, id=id, on_error=on_error)
+    of_training = Reading(text=train_text or text, id=train_id, on_error=on_error)
+    folder = checked_folder(output, overwrite=overwrite)
+    with (
+        opened(inputs, reading, output=output) as items,
+        opened(train, of_training, output=output) as documents,
+        engine_of_a_run(
+            "decontaminate",
+            folder,
+            (items, documents),
+            {
+                **chosen.to_dict(),
+                **vars(reading),
+                "train_text": of_training.text,
+                "train_id": of_training.id,
+            },
+            threads=threads,
+            memory=memory,
+            scratch=scratch,
+            resume=resume,
+        ) as engine,
+        folder,
+    ):
         result = decontaminate_source(items, documents, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
         record = result.record().write(folder.path)
-        for source in (items, documents):
-            note_what_was_left_out(source)
+    for source in (items, documents):
+        note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)
     if json:

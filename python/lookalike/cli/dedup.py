@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lookalike.applications.documents import DedupOptions, dedup_source
+from lookalike.applications.documents.against_rehearsal import rehearse_against
 from lookalike.applications.documents.earlier import open_runs
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
@@ -25,7 +26,6 @@ from lookalike.cli.repeated import repeated
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.errors import OptionError
 from lookalike.runs import RunFolder, RunRecord, choose_progress, is_run_folder
 from lookalike.runs.watch import Watch
 
@@ -63,6 +63,7 @@ def dedup(
     slots: shared.Slots = DedupOptions.slots,
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
+    common: shared.Common = None,
     seed: shared.Seed = DedupOptions.seed,
     unit: Annotated[
         str,
@@ -140,23 +141,25 @@ def dedup(
             "seed": seed,
             "method": method,
             "verify": verify,
+            "common": shared.count_or_share(common),
             "unit": unit,
             "keep": keep,
             "group": group,
         }
     )
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
     runs = open_runs(against or (), chosen)
-    if dry_run and runs:
-        raise OptionError("--dry-run does not know what --against would cost: leave one of them out")
     if dry_run:
         if output is not None:
             RunFolder.create(output, overwrite=overwrite)
         with opened(inputs, reading, output=output) as source:
             engine = local_engine(threads, memory)
-            rehearsal = rehearse(source, chosen, engine=engine, watch=watch)
+            how: dict[str, Any] = {"engine": engine, "watch": watch}
+            rehearsal = (
+                rehearse_against(source, runs, chosen, **how) if runs else rehearse(source, chosen, **how)
+            )
             note_what_was_left_out(source)
         for sentence in rehearsal.advice:
             note(sentence)

@@ -69,7 +69,7 @@ def close_in_meaning(
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
         lines=lambda stages: _lines(account, counts, options.not_copies, stages),
-        advice=bucket_advice(account),
+        advice=bucket_advice(account, listing=True),
     )
 
 

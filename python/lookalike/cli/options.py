@@ -167,6 +167,18 @@ def number(threshold: str) -> float:
         ) from None
 
 
+def count_or_share(common: str | None) -> int | float | None:
+    """A number of items, or a share of them if it has a point."""
+    if common is None:
+        return None
+    try:
+        return float(common) if "." in common else int(common)
+    except ValueError:
+        raise OptionError(
+            f"--common {common} is no number: give a number of items such as 1000, or a share such as 0.1"
+        ) from None
+
+
 WrittenThreshold = Annotated[
     # Any: the default is a number, and a person may write a unit behind one.
     Any,
@@ -274,6 +286,17 @@ Method = Annotated[
         help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
         "or whichever is expected to be faster (auto). The others are for comparison: README.md. Vectors and "
         "bits: auto, lsh or exact; bits also covering.",
+    ),
+]
+Common = Annotated[
+    str | None,
+    typer.Option(
+        "--common",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=SIMILARITY,
+        help="With --method divide: leave out elements that more items than this hold (0.1: a tenth of all). "
+        "Pairs that share nothing else are then missed, and it is said how many items that may concern.",
     ),
 ]
 Seed = Annotated[

@@ -68,6 +68,7 @@ def pairs(
     probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
     method: shared.Method = PairOptions.method,
+    common: shared.Common = None,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
     expand: own.Expand = False,
@@ -171,6 +172,7 @@ def pairs(
             "seed": seed,
             "method": method,
             "verify": verify,
+            "common": shared.count_or_share(common),
         }
         search = _search(
             context,
@@ -262,7 +264,7 @@ def _similar(
         account, counts = sets.joined.account, _counts("sets", sets.collections)
         counts["elements"] = sum(collection.elements for collection in sets.collections)
         sources = [one.source for one in given if one.source is not None]
-        advice = bucket_advice(account)
+        advice = bucket_advice(account, listing=True)
     else:
         found, documents = pairs_of(given, options, **how)
         account, counts = documents.joined.account, _counts("documents", documents.collections)
@@ -270,7 +272,7 @@ def _similar(
         counts |= {"short": account.short, "unspaced": account.unspaced}
         sources = list(given)
         # Advice about shingles is for documents.
-        advice = search_advice(account, options)
+        advice = search_advice(account, options, listing=True)
     counts |= found_counts(account, sources, len(found))
     return PairsOutcome(
         found=found,

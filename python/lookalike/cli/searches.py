@@ -48,7 +48,7 @@ class PairSearch:
         progress: str,
     ) -> None:
         """Find the pairs, write the folder, and say what was found."""
-        watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+        watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
         folder = checked_folder(output, overwrite=overwrite)
         with (
             self.open() as given,

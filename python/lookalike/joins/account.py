@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from lookalike.joins.leaders import LeaderAccount
+from lookalike.joins.left_out import LeftOut
 from lookalike.theory import Plan, RecallEstimate
 from lookalike.theory.choice import Choice
 from lookalike.theory.pyramid import PyramidPlan
@@ -17,8 +18,9 @@ class Account:
 
     `plan` is that of bands (`lsh`) or of the pyramid; None for roads that miss nothing, whose recall is 1.
     `choice` says how `auto` came to the method. `expected_candidates` stands beside `candidates`: what was
-    thought, and what came. `median_similarity` is that of two rows picked at random, where a sample was
-    drawn; `unspaced` counts texts written without spaces between words.
+    thought, and what came. `left_out` are common elements that the road was told to leave out; pairs may
+    then be missing although it promises all. `median_similarity` is that of two rows picked at random, where
+    a sample was drawn; `unspaced` counts texts written without spaces between words.
     """
 
     method: str
@@ -37,6 +39,7 @@ class Account:
     large: LeaderAccount = field(default_factory=LeaderAccount)
     median_similarity: float | None = None
     choice: Choice | None = None
+    left_out: LeftOut | None = None
 
     @property
     def expected_candidates(self) -> float | None:
@@ -60,6 +63,7 @@ class Account:
             "recall": self.recall.to_dict(),
             "plan": None if self.plan is None else self.plan.to_dict(),
             "choice": None if self.choice is None else self.choice.to_dict(),
+            **({} if self.left_out is None else {"left_out": asdict(self.left_out)}),
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,11 +5,12 @@ rows that share a slot's value those that agree in the following slots too are l
 they stand in the order of those, and each is paired with the few beside it. A bucket of n rows costs n
 times those few, not n². A bucket that no batch should hold is cut by the following slots, and then by row.
 
-Memory: the engine's, 20 bytes a row and slot of some slots at a time, and 8 a pair and slot they share.
+Memory: the engine's, 20 bytes a row and slot and 8 a pair that stands there, of some slots at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,6 +27,8 @@ from lookalike.types import I64, U64, Bools
 REACH = 8
 #: The most rows of a bucket that is gone through whole.
 LARGEST = 1 << 18
+#: Slots are gone through some at a time: so many that their pairs are this many times what is grouped best.
+_TIMES_AT_ONCE = 2
 #: How many of the following slots decide the order, by a byte of each.
 _FOLLOWING = 8
 
@@ -37,25 +40,38 @@ FOLLOWING, ROW = "following", "row"
 Sides = tuple[Bools, Bools] | None
 
 
-def side_by_side(engine: Engine, signed: Table, marked: Bools, sides: Sides, *, slots: int) -> Table:
-    """Pairs of marked rows that stand side by side in some slot (`a`, `b`), each once.
+def side_by_side(
+    engine: Engine, signed: Table, marked: Bools, sides: Sides, *, slots: int
+) -> Iterator[Table]:
+    """Pairs of marked rows that stand side by side in some slot (`a`, `b`), some slots at a time.
 
-    a < b; but of two collections `a` stands for rows of the first and `b` for rows of the second.
+    Each comes once a table; a < b, but of two collections `a` stands for rows of the first and `b` for rows
+    of the second. There is a table at least.
     """
     rows = int(np.count_nonzero(marked))
-    at_once = max(1, engine.group_rows // max(1, rows))
-    pairs = []
+    # Few enough that their pairs, of which a row has up to `REACH` a slot, are no more than are grouped best.
+    at_once = max(1, _TIMES_AT_ONCE * engine.group_rows // max(1, REACH * rows))
     for first in range(0, slots, at_once):
-        keys = engine.map(signed, SlotKeys(first, min(first + at_once, slots), marked))
-        shared = engine.group(keys, "bucket", as_it_is, least=2)
+        some = min(at_once, slots - first)
+        # A pair stands side by side once a slot at most, and so many stay together.
+        yield engine.group(
+            _of_slots(engine, signed, SlotKeys(first, first + some, marked), sides, rows),
+            "pair",
+            unpacked_once,
+            most=some,
+        )
+
+
+def _of_slots(engine: Engine, signed: Table, keys: SlotKeys, sides: Sides, rows: int) -> Table:
+    """Pairs that stand side by side in some slots, as often as they do (`pair`)."""
+    shared = engine.group(engine.map(signed, keys), "bucket", as_it_is, least=2)
+    pairs = [_beside(engine, shared, sides)]
+    # No bucket holds more rows than there are.
+    for slots_more in (1, 3, None) if rows > LARGEST else ():
+        large = engine.group(shared, "bucket", as_it_is, least=LARGEST + 1)
+        shared = engine.map(large, Cut(slots_more))
         pairs.append(_beside(engine, shared, sides))
-        # No bucket holds more rows than there are.
-        for slots_more in (1, 3, None) if rows > LARGEST else ():
-            large = engine.group(shared, "bucket", as_it_is, least=LARGEST + 1)
-            shared = engine.map(large, Cut(slots_more))
-            pairs.append(_beside(engine, shared, sides))
-    # A pair stands side by side once a slot at most, and so many stay together.
-    return engine.group(Table.together(pairs), "pair", unpacked_once, most=slots)
+    return Table.together(pairs)
 
 
 def _beside(engine: Engine, shared: Table, sides: Sides) -> Table:

@@ -5,7 +5,8 @@
     merge     partial counts grouped by pair and added up; pairs whose similarity reaches the threshold stay
 
 It finds exactly what comparing all sets with all sets finds. An element that n rows hold costs n²/2, so a few
-that most rows hold cost nearly everything; `common` leaves those out, and says what that may have cost.
+that most rows hold cost nearly everything, which is said before; `common` leaves those out, and says what
+that may have cost.
 
 Memory: the engine's, for 12 bytes an element of each set and 12 a pair that shares something; at the driver
 4 bytes a row for the sizes, and the pairs found.
@@ -19,24 +20,25 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.bands import packed, rows_of
+from lookalike.charts import numbers
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.errors import OptionError
+from lookalike.joins.crowded import Crowding, crowding
 from lookalike.joins.elements import Invert, lines_per_row, shingler_of
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
+from lookalike.joins.left_out import LeftOut
 from lookalike.joins.meetings import Lengths, count_meetings, meetings
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
-from lookalike.types import U32
+from lookalike.types import U32, Bools
 
-
-@dataclass(frozen=True, kw_only=True)
-class LeftOut:
-    """Elements that more than `over` rows hold, how many there were, and how many rows hold one of them."""
-
-    over: int
-    elements: int
-    rows: int
+#: What a meeting costs to make, sort and add up: nanoseconds of one core, as measured, and bytes.
+_MEETING_NS, _MEETING_BYTES = 90.0, 12
+#: More meetings than this, about a minute and a half of one core, are worth a word before;
+_MANY_MEETINGS = 1e9
+#: and so few are done in seconds.
+_FEW_MEETINGS = 1e8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,6 +49,11 @@ class Divided(Found):
     """
 
     left_out: LeftOut | None
+
+    def to_table(self) -> Table:
+        """As a table to settle, with what was left out."""
+        table = super().to_table()
+        return table if self.left_out is None else self.left_out.beside(table)
 
 
 def divide(
@@ -71,12 +78,15 @@ def divide(
     """
     if not threshold > 0:
         raise OptionError(f"threshold={threshold!r} is out of range: over 0, for pairs that share something")
-    over = None if common is None else _most_rows(common, items.rows)
+    over = None if common is None else most_rows(common, items.rows)
     with watch.stage("divide", items.rows, size=items.bytes) as advance:
         holdings = engine.map(items.table, Invert(shingler_of(items)), advance=advance)
         sizes = lines_per_row(engine, holdings, items.rows)
+        crowd = crowding(engine, holdings, boundary=items.boundary, few=_FEW_MEETINGS)
     both_ways = measure.directed and items.boundary is None
     reaching = Reaching(measure, threshold, sizes, both_ways)
+    if over is None and crowd.meetings > _MANY_MEETINGS:
+        watch.say(_warning(crowd))
     if over is not None:
         return _without_common(items, holdings, over, reaching, engine, watch)
     counted = _compute(items, holdings, sizes, engine, watch)
@@ -84,7 +94,25 @@ def divide(
         return Divided.of(engine.map(counted, reaching), counted.rows, left_out=None)
 
 
-def _most_rows(common: int | float, rows: int) -> int:
+def _warning(crowd: Crowding) -> str:
+    """What the join will cost, and how to have it for less."""
+    meetings = crowd.meetings
+    said = (
+        f"method divide has about {numbers.count(meetings)} meetings of two sets to count: some "
+        f"{numbers.seconds(meetings * _MEETING_NS / 1e9)} of one core, and up to "
+        f"{numbers.bytes_(_MEETING_BYTES * meetings)} on disk. Method prefix finds the same pairs by their "
+        "rarest elements"
+    )
+    if crowd.over is None:
+        return said
+    common = numbers.several(crowd.elements, "most common element")
+    return (
+        f"{said}; or leave out the {common} by common={crowd.over} (--common {crowd.over}), and miss pairs "
+        "that share nothing else"
+    )
+
+
+def most_rows(common: int | float, rows: int) -> int:
     """How many rows may hold an element that still counts."""
     if isinstance(common, float) and 0 < common < 1:
         return max(1, int(common * rows))
@@ -120,7 +148,12 @@ def _without_common(
         pairs = engine.map(engine.map(exact, Recount(reaching.sizes)), reaching)
     lengths = Lengths("element")
     names, _ = engine.fold(common, lengths, lengths.merge) or ((), ())
-    left_out = LeftOut(over=over, elements=len(names), rows=int(np.count_nonzero(unseen)))
+    left_out = LeftOut(
+        over=over,
+        elements=len(names),
+        rows=int(np.count_nonzero(unseen)),
+        at_risk=int(np.count_nonzero(reaching.by_these_alone(unseen))),
+    )
     return Divided.of(pairs, candidates.rows, left_out=left_out)
 
 
@@ -136,6 +169,14 @@ class Reaching:
     threshold: float
     sizes: U32
     both_ways: bool
+
+    def by_these_alone(self, some: U32) -> Bools:
+        """Which rows could reach the threshold by `some` of their elements, with a row of just those."""
+        there = self.measure(some, self.sizes, some)
+        # How much of the other is in this one is asked only where a measure is directed.
+        back = self.measure(some, some, self.sizes) if self.measure.directed else there
+        reached: Bools = (some > 0) & (np.maximum(there, back) >= self.threshold)
+        return reached
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         a, b = rows_of(batch["pair"].to_numpy())

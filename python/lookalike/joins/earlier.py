@@ -87,7 +87,7 @@ def lsh_with_earlier(
     firsts = np.cumsum([0, *(shelf.rows for shelf in shelves)])
     with watch.stage("meet", int(firsts[-1])):
         settled = engine.settle(
-            "met", lambda: Table.of(number=_met(engine, new, keyed, shelves, banding.bands))
+            "met", lambda: Table.of(number=rows_that_meet(engine, new, keyed, shelves, banding.bands))
         )
         met: I64 = settled.column("number")
     cuts = np.searchsorted(met, firsts)
@@ -115,7 +115,7 @@ def lsh_with_earlier(
     return Met(joined=joined, numbers=met, texts=Table.together(texts))
 
 
-def _met(engine: Engine, new: Items, keyed: Table, shelves: Sequence[Shelf], bands: int) -> I64:
+def rows_that_meet(engine: Engine, new: Items, keyed: Table, shelves: Sequence[Shelf], bands: int) -> I64:
     """The earlier rows that share a bucket with a new row, sorted, counted over all shelves."""
     filled = np.zeros(new.rows, np.bool_)
     for batch in keyed.batches:

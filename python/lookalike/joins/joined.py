@@ -20,7 +20,7 @@ class Joined:
 
     `a`, `b`, `similarity` are near pairs between representatives, sorted; every other row is an exact copy of
     its `representative`. `below` are candidates that were checked and fell short of the
-    threshold by less than `MARGIN`; only `lsh` looks at such.
+    threshold by less than `MARGIN`; only `lsh` looks at such. `under` finds some where a road does not.
     """
 
     a: I64
@@ -36,6 +36,8 @@ class Joined:
     own: F64 | None = None
     #: Whether a pair (a, b) answers for a in b alone: within one collection a may then be the greater row.
     directed: bool = False
+    #: Looks for pairs just under the threshold, so many if there are; None where they are in `below`.
+    under: Callable[[int], tuple[I64, I64, F64]] | None = None
     #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
     keyed: Table | None = None
 

@@ -9,13 +9,14 @@
             measure     the true neighbours of a few rows, to say what share was found (`measured`)
 
 Similarities are exact on both roads; the second may miss neighbours, the more the less similar they are.
-Memory: that of `nearest`, or of `beside` and 4 bytes a slot; the driver holds the answer, 24 bytes a
-neighbour.
+Memory: that of `nearest`, or of `beside`, 4 bytes a slot, 40 a pair that stands side by side in some slots at
+a time, and 16 a candidate of every row; the driver holds 12 bytes a row and the answer, 24 a neighbour.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -26,7 +27,7 @@ from lookalike.bands.buckets import packed, rows_of, run_starts
 from lookalike.engines import Engine, Held, Table
 from lookalike.families import MinHash
 from lookalike.joins.beside import REACH, most_beside, side_by_side
-from lookalike.joins.best import best, lines_of, similarity_of
+from lookalike.joins.best import Worst, best, lines_of, similarity_of
 from lookalike.joins.classes import Classes
 from lookalike.joins.copies import representatives
 from lookalike.joins.flags import EMPTY
@@ -166,7 +167,7 @@ def _by_candidates(items: Items, k: int, family: MinHash, engine: Engine, watch:
 
     def found() -> Table:
         beside = side_by_side(engine, signed, marked, sides, slots=family.slots)
-        return likeliest(engine, signed, beside, TRIED * k, both_ways=sides is None)
+        return likeliest(engine, signed, beside, TRIED * k, rows=items.rows, both_ways=sides is None)
 
     with watch.stage("candidates", int(np.count_nonzero(marked))):
         candidates = engine.settle("candidates", found)
@@ -187,29 +188,43 @@ def _counted(lines: Table, name: str) -> int | None:
     return None if told is None else int(told)
 
 
-def likeliest(engine: Engine, signed: Table, pairs: Table, count: int, *, both_ways: bool) -> Table:
+def likeliest(
+    engine: Engine, signed: Table, tables: Iterable[Table], count: int, *, rows: int, both_ways: bool
+) -> Table:
     """Of pairs (`a`, `b`) those that are among the `count` of a row whose signatures agree most with its own.
 
-    Each pair comes once, and `ways` says who asks: 1 if `a` does, 2 if `b` does, 3 if both.
+    Pairs come a table at a time, and only the best of all before are held beside one. Each comes once in the
+    end, and `ways` says who asks: 1 if `a` does, 2 if `b` does, 3 if both.
     """
-    lines = engine.map(engine.fetch(signed, pairs, ("a", "b"), Agreement(0.0)), Directed(both_ways))
-    kept = best(engine, lines, count, most=most_beside(signed.schema.field("slots").type.list_size))
+    most = most_beside(signed.schema.field("slots").type.list_size)
+    worst = Worst(rows, count)
+    kept: Table | None = None
+    for pairs in tables:
+        agreeing = engine.fetch(signed, pairs, ("a", "b"), Agreement(0.0))
+        lines = engine.map(agreeing, Directed(both_ways, worst))
+        del agreeing
+        so_far = lines if kept is None else Table.together([kept, lines])
+        kept = best(engine, so_far, count, most=most + count)
+        engine.write(kept, worst.of)
+    assert kept is not None
     return engine.group(engine.map(kept, Asked(both_ways)), "pair", once, most=2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Directed:
-    """A stage: pairs → lines, as similar as signatures agree; `both_ways` from each of the two."""
+    """A stage: pairs → lines, as similar as signatures agree; `both_ways` from each of the two.
 
-    light: ClassVar[bool] = True
+    Lines that come behind the `worst` of their row so far are left out.
+    """
 
     both_ways: bool
+    worst: Worst
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         a, b, estimate = (batch[name].to_numpy() for name in ("a", "b", "similarity"))
         if self.both_ways:
             a, b, estimate = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(estimate, 2)
-        return lines_of(a, b, estimate)
+        return self.worst.better(lines_of(a, b, estimate))
 
 
 @dataclass(frozen=True)

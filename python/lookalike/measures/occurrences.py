@@ -75,6 +75,12 @@ class Sought:
         """How many elements each set has."""
         return np.diff(self.offsets)
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes this takes."""
+        parts = (self.sets, self.offsets, self.known, self.frequencies, self._sieve)
+        return sum(part.nbytes for part in parts)
+
     def met(self, sets: Sets) -> Met:
         """The known elements of some large sets."""
         passed = np.flatnonzero(self._sieve[sets.elements >> self._shift])
@@ -115,6 +121,11 @@ class Owners:
     owners: I64
     offsets: I64
     least: I64
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes this takes."""
+        return self.owners.nbytes + self.offsets.nbytes + self.least.nbytes
 
     @classmethod
     def sharing_any(cls, sought: Sought, *, most: int) -> Owners:

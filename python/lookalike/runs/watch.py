@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 
 from lookalike.runs.progress import Progress, SilentProgress
@@ -10,11 +11,20 @@ from lookalike.runs.stopwatch import Stage, Stopwatch
 
 
 class Watch:
-    """Measures the stages of a run and shows their progress."""
+    """Measures the stages of a run and shows their progress; says what one should hear before the end.
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    Parameters
+    ----------
+    progress
+        Shows the stages; nothing is shown by default.
+    say
+        Takes a sentence, such as a word before a long stage; by default it becomes a `UserWarning`.
+    """
+
+    def __init__(self, progress: Progress | None = None, say: Callable[[str], None] | None = None) -> None:
         self._progress = progress or SilentProgress()
         self._stopwatch = Stopwatch()
+        self.say = say or _warn
 
     @property
     def stages(self) -> list[Stage]:
@@ -29,3 +39,7 @@ class Watch:
         with self._stopwatch.stage(name) as stage, self._progress.stage(name, total, unit) as shown:
             stage.items, stage.bytes = total, size
             yield shown.advance
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, UserWarning, stacklevel=2)

@@ -30,7 +30,7 @@ class Found(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RecallEstimate:
-    """How much of what there was a run found; `recall`, `low` and `high` are None when it found nothing."""
+    """How much of what there was a run found; `recall`, `low` and `high` are None if nobody can tell."""
 
     found: int
     """Verified pairs at or over the threshold."""
@@ -51,6 +51,11 @@ class RecallEstimate:
     def certain(cls, found: int) -> Self:
         """Of a road that misses nothing."""
         return cls(found=found, estimated_total=float(found), recall=1.0, low=1.0, high=1.0)
+
+    @classmethod
+    def unknown(cls, found: int) -> Self:
+        """Of a road that was told to leave something out: nobody knows how many pairs that cost."""
+        return cls(found=found, estimated_total=float(found), recall=None, low=None, high=None)
 
     def to_dict(self) -> dict[str, int | float | None]:
         """As plain values for JSON; `RecallEstimate(**…)` reads them back."""

@@ -2,6 +2,8 @@
 
 options.py  what can be asked
 sought.py   the test items, ready to be looked for
+found.py    what training documents have of them
+parts.py    training documents in parts, settled one after the other
 search.py   training documents pass by once, a few at a time
 result.py   what was found: for people, for programs, as a folder
 """

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from lookalike.applications.decontaminate.found import Found
+from lookalike.applications.decontaminate.naming import Names
 from lookalike.applications.decontaminate.options import DecontaminateOptions
-from lookalike.applications.decontaminate.sought import Found, TestItems
+from lookalike.applications.decontaminate.sought import TestItems
 from lookalike.applications.documents.collection import Collection
 from lookalike.charts import numbers
 from lookalike.io import Source
@@ -34,8 +35,8 @@ class DecontaminateResult:
         it is `contaminated`; and a `flag` if it is empty or shorter than a shingle.
     pairs
         Test items with the training documents that hold enough of them, or a long run.
-    passages
-        What these pairs share, word for word, and where it lies in both texts, in code points.
+    names
+        What `passages` are made from.
     clean_rows
         Which test items are not contaminated, as a mask over the input in its order.
     """
@@ -45,7 +46,7 @@ class DecontaminateResult:
     options: DecontaminateOptions
     items: pa.Table
     pairs: pa.Table
-    passages: pa.Table
+    names: Names
     clean_rows: Bools
     counts: dict[str, Any]
     stages: Sequence[Stage]
@@ -64,7 +65,8 @@ class DecontaminateResult:
         """Name what was found, and decide which items are contaminated."""
         sizes = test.shingles.sizes
         share = found.shared / np.maximum(sizes[found.test], 1)
-        pairs, best = _pairs(collection, train, found, share)
+        names = Names(collection, train, test.texts, found)
+        pairs, best = names.pairs(share)
         covered = _covered(test, found)
         containment = _greatest(len(sizes), found.test, share)
         run = _greatest(len(sizes), found.test, found.run)
@@ -93,7 +95,7 @@ class DecontaminateResult:
                 }
             ),
             pairs=pairs,
-            passages=_passages(collection, train, found),
+            names=names,
             clean_rows=clean,
             counts={
                 "items": len(sizes),
@@ -115,6 +117,11 @@ class DecontaminateResult:
             },
             stages=stages,
         )
+
+    @property
+    def passages(self) -> pa.Table:
+        """What these pairs share, word for word, and where it lies in both texts, in code points."""
+        return pa.Table.from_batches(self.names.passages(), self.names.passage_schema)
 
     @property
     def clean(self) -> Any:
@@ -193,9 +200,13 @@ class DecontaminateResult:
 
     def write_into(self, folder: Path) -> None:
         """Write everything but run.json."""
-        for kind in ("items", "pairs", "passages"):
+        for kind, table, schema in (
+            ("items", self.items, None),
+            ("pairs", self.pairs, None),
+            ("passages", self.names.passages(), self.names.passage_schema),
+        ):
             header = Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())
-            write_parquet(folder / f"{kind}.parquet", getattr(self, kind), header)
+            write_parquet(folder / f"{kind}.parquet", table, header, schema=schema)
         (folder / "kept").mkdir()
         self.source.write_kept(folder / "kept", self.clean_rows)
 
@@ -211,34 +222,3 @@ def _greatest(items: int, test: I64, values: Any) -> Any:
     greatest = np.zeros(items, values.dtype)
     np.maximum.at(greatest, test, values)
     return greatest
-
-
-def _pairs(collection: Collection, train: Source, found: Found, share: F64) -> tuple[pa.Table, pa.Array]:
-    """The pairs by user ids, sorted; and of every item the document with most of it, the first of equals."""
-    table = pa.table(
-        {
-            "row": pa.array(found.test),
-            "train": train.ids(found.train),
-            "containment": pa.array(share),
-            "run": pa.array(found.run),
-        }
-    )
-    by_share = [("row", "ascending"), ("containment", "descending"), ("train", "ascending")]
-    ranked = table.take(pc.sort_indices(table, sort_keys=by_share))
-    rows, first = np.unique(ranked["row"].to_numpy(), return_index=True)
-    places = np.zeros(collection.rows, np.int64)
-    places[rows] = first
-    without = np.ones(collection.rows, np.bool_)
-    without[rows] = False
-    best = ranked["train"].take(pa.array(places, mask=without))
-    named = ranked.drop_columns(["row"]).add_column(0, "test", collection.ids(ranked["row"].to_numpy()))
-    return named, best
-
-
-def _passages(collection: Collection, train: Source, found: Found) -> pa.Table:
-    """The passages by user ids, in the order of item, document and place."""
-    table = found.passages
-    table = table.set_column(1, "train", train.ids(table["train"].to_numpy()))
-    keys = [("test", "ascending"), ("train", "ascending"), ("start", "ascending")]
-    table = table.take(pc.sort_indices(table, sort_keys=keys))
-    return table.set_column(0, "test", collection.ids(table["test"].to_numpy()))

@@ -4,75 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.decontaminate.found import PASSAGES, Found
 from lookalike.applications.decontaminate.options import DecontaminateOptions
 from lookalike.measures.occurrences import Met, Owners, Sought
 from lookalike.measures.passages import count_tokens, shared_passages
 from lookalike.shingles import Shingle
-from lookalike.types import I64, Bools, Sets, concatenate, string_buffers
+from lookalike.types import I64, Bools, Sets, string_buffers
 
 #: The least passage worth showing, in words or in characters.
 _LEAST = {"words": 8, "characters": 24}
-
-#: A passage: test item, training document, where it lies in both (code points), tokens, and its text.
-PASSAGES = pa.schema(
-    [
-        ("test", pa.int64()),
-        ("train", pa.int64()),
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("train_start", pa.int64()),
-        ("train_end", pa.int64()),
-        ("tokens", pa.int64()),
-        ("text", pa.large_string()),
-    ]
-)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
-    """What some training documents have of the test items; a value for `fold`.
-
-    `test`, `train`, `shared`, `run` are pairs that count as contaminated. `seen` marks the shingles that
-    occur in any document, by their numbers.
-    """
-
-    test: I64
-    train: I64
-    shared: I64
-    run: I64
-    seen: Bools
-    passages: pa.Table
-    documents: int
-    text_bytes: int
-
-    def merge(self, other: Found) -> Found:
-        """What both found."""
-        return Found.of_all([self, other])
-
-    @classmethod
-    def of_all(cls, parts: Sequence[Found]) -> Found:
-        """What all of them found."""
-        return cls(
-            test=concatenate((part.test for part in parts), np.int64),
-            train=concatenate((part.train for part in parts), np.int64),
-            shared=concatenate((part.shared for part in parts), np.int64),
-            run=concatenate((part.run for part in parts), np.int64),
-            seen=np.logical_or.reduce([part.seen for part in parts]),
-            passages=pa.concat_tables([PASSAGES.empty_table(), *(part.passages for part in parts)]),
-            documents=sum(part.documents for part in parts),
-            text_bytes=sum(part.text_bytes for part in parts),
-        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TestItems:
     """A stage for `fold`: training documents by `row` → `Found`.
 
-    It holds the texts of the test items and their shingles: so much memory is needed, and no more.
+    It holds the texts of the test items, their shingles and their runs, some 30 times the text (`nbytes`).
     """
 
     # Not a class of tests, whatever its name says to a collector of them.
@@ -112,6 +64,13 @@ class TestItems:
             runs=runs,
             sharing=sharing,
         )
+
+    @property
+    def nbytes(self) -> int:
+        """What is held, in bytes."""
+        held = (self.shingles, self.holding, self.runs, self.sharing)
+        texts = sum(map(getsizeof, self.texts))
+        return texts + sum(one.nbytes for one in held if one is not None)
 
     @property
     def common_runs(self) -> int:
@@ -172,7 +131,6 @@ class TestItems:
                         "train_start": passage.b_start,
                         "train_end": passage.b_end,
                         "tokens": passage.tokens,
-                        "text": item[passage.a_start : passage.a_end],
                     }
                 )
         return longest, pa.Table.from_pylist(rows, PASSAGES)

@@ -78,18 +78,12 @@ def _joined(
     collection: Collection, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
 ) -> Met:
     """Join new documents with each other and with earlier ones."""
-    new = Items(
-        table=collection.table,
-        bytes=int(collection.text_bytes.sum()),
-        shingle=Shingle.parse(options.shingle),
-        seed=options.seed,
-    )
-    choice = _choice(runs, options)
-    chosen = _stored_plan(runs, options) if choice.method == "lsh" else None
+    new = items_of(collection, options)
+    choice, chosen = road_against(runs, options)
     if chosen is not None:
         met = lsh_with_earlier(
             new,
-            [_shelf(run, new, chosen, options, engine, watch) for run in runs],
+            [shelf_of(run, new, chosen, options, engine, watch) for run in runs],
             plan=chosen,
             family=family_of(options),
             engine=engine,
@@ -101,6 +95,22 @@ def _joined(
         return met
     account = replace(met.joined.account, choice=choice)
     return replace(met, joined=replace(met.joined, account=account))
+
+
+def items_of(collection: Collection, options: DedupOptions) -> Items:
+    """New documents as items to join."""
+    return Items(
+        table=collection.table,
+        bytes=int(collection.text_bytes.sum()),
+        shingle=Shingle.parse(options.shingle),
+        seed=options.seed,
+    )
+
+
+def road_against(runs: Sequence[EarlierRun], options: DedupOptions) -> tuple[Choice, Plan | None]:
+    """The road to take, and the plan that stored keys were made by; None where everything kept is read."""
+    choice = _choice(runs, options)
+    return choice, _stored_plan(runs, options) if choice.method == "lsh" else None
 
 
 def _choice(runs: Sequence[EarlierRun], options: DedupOptions) -> Choice:
@@ -129,7 +139,7 @@ def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> Plan | No
     return None
 
 
-def _shelf(
+def shelf_of(
     run: EarlierRun, new: Items, chosen: Plan, options: DedupOptions, engine: Engine, watch: Watch
 ) -> Shelf:
     """The rows of a run; signed again if its keys were cut otherwise, or are not there."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.applications.documents.collection import Collection
-from lookalike.applications.documents.earlier import EarlierRun
+from lookalike.applications.documents.earlier import EarlierRun, no_number
 from lookalike.applications.documents.keys import write_keys
 from lookalike.applications.documents.result import DedupResult
 from lookalike.engines import Table
@@ -50,19 +50,17 @@ class NewAndEarlier:
             If documents are called by numbers here and by names there.
         """
         own = new.ids(np.arange(min(1, new.rows))).type
-        kinds = {own, *(run.id_type for run in runs)}
+        for run in runs:
+            _check_alike(new, own, run)
+        # Files of text columns, such as csv, hold numbers as they are written: those of new documents decide.
+        as_own = pa.large_string() if _is_text(own) else pa.int64()
+        kinds = {own, *(run.id_type if _is_text(run.id_type) == _is_text(own) else as_own for run in runs)}
         common = common_types([pa.schema([("id", kind)]) for kind in sorted(kinds, key=str)])[0]
-        named = next((run for run in runs if _is_text(run.id_type) != _is_text(own)), None)
-        if named is not None:
-            raise SourceError(
-                f"documents of {named.folder} are called by {named.id_type} and new ones by {own}: name a "
-                "column of the same kind of ids (--id)"
-            )
         total = new.rows + sum(run.rows for run in runs)
         if total >= 2**32 - 1:
             raise SourceError(f"{total:,} rows, new and earlier, are more than one run can tell apart")
         for run in runs:
-            _check_apart(new, run)
+            _check_apart(new, run, common)
         return cls(new=new, runs=tuple(runs), id_type=common)
 
     def that_met(self, numbers: I64, texts: Table) -> NewAndEarlier:
@@ -142,7 +140,25 @@ def _is_text(kind: pa.DataType) -> bool:
     return str(kind) in ("string", "large_string", "string_view")
 
 
-def _check_apart(new: Collection, run: EarlierRun) -> None:
+def _check_alike(new: Collection, own: pa.DataType, run: EarlierRun) -> None:
+    """Whether ids of both can be compared: of one kind, or whole numbers on one side and such as text."""
+    if _is_text(own) == _is_text(run.id_type):
+        return
+    other = run.id_type if _is_text(own) else own
+    if pa.types.is_integer(other):
+        name = no_number(new.ids(np.arange(new.rows))) if _is_text(own) else run.first_that_is_no_number()
+        if name is None:
+            return
+        why = f", of which {name!r} is not a whole number as one writes it"
+    else:
+        why = ""
+    raise SourceError(
+        f"documents of {run.folder} are called by {run.id_type} and new ones by {own}{why}: name a column of "
+        "the same kind of ids (--id), or run the earlier job again with ids like these"
+    )
+
+
+def _check_apart(new: Collection, run: EarlierRun, id_type: pa.DataType) -> None:
     labels = new.source.labels
     if labels and run.labels:
         again = sorted(set(labels) & set(run.labels))
@@ -152,7 +168,7 @@ def _check_apart(new: Collection, run: EarlierRun) -> None:
                 "same: name only files that are new, or a column of ids (--id)"
             )
         return
-    ids = new.ids(np.arange(new.rows)).cast(run.id_type)
+    ids = new.ids(np.arange(new.rows)).cast(id_type)
     again_id = run.also_named(ids)
     if again_id is not None:
         raise DuplicateIdError(
@@ -211,6 +227,12 @@ class AgainstResult(DedupResult):
             for run in self.runs
             for folder in run.earlier
             if str(Path(folder).resolve()) not in given
+        ]
+        said += [
+            f"texts of {run.folder} were read from the column {run.text_column!r}, and new ones from "
+            f"{self.source.text_column!r}: they are compared as they are"
+            for run in self.runs
+            if run.text_column not in (None, self.source.text_column) and self.source.format != "txt"
         ]
         return [*super().advice, *said]
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -140,13 +140,21 @@ class EarlierRun:
         """The texts at some places, which are sorted, or at all: `row`, numbered on from `first`, `text`."""
         return engine.scan(regroup(self._read(places, first), BATCH_BYTES), _SCHEMA)
 
-    def _read(self, places: I64 | None, first: int) -> Iterator[pa.RecordBatch]:
+    def files_of(self, places: I64) -> list[int]:
+        """The bytes of each kept file that holds a document at some places, which are sorted."""
+        return [self.record.files[f"kept/{name}"].bytes for name, _, _ in self._needed(places)]
+
+    def _needed(self, places: I64 | None) -> list[tuple[str, int, int]]:
+        """Files that hold some places, or all: name, the place of the first document, and how many."""
         starts = list(accumulate((rows for _, rows in self._files), initial=0))
-        needed = [
+        return [
             (name, start, rows)
             for (name, rows), start in zip(self._files, starts, strict=False)
             if places is None or np.searchsorted(places, start) < np.searchsorted(places, start + rows)
         ]
+
+    def _read(self, places: I64 | None, first: int) -> Iterator[pa.RecordBatch]:
+        needed = self._needed(places)
         if not needed:
             return
         with ThreadPoolExecutor(1) as pool:
@@ -220,13 +228,24 @@ class EarlierRun:
 
         return pq.read_schema(self.folder / CLUSTERS_NAME).field("id").type
 
+    @property
+    def text_column(self) -> str | None:
+        """The column that its texts were read from; None of files without columns."""
+        columns = any(".txt" not in PurePosixPath(name).suffixes[-2:] for name, _ in self._files)
+        return str(self._stored["text"]) if columns else None
+
     def also_named(self, ids: pa.Array) -> Any | None:
         """One of these ids that it has too, kept or dropped; None if there is none."""
         for batch in self._clusters(["id"]):
-            common = batch["id"].filter(pc.is_in(batch["id"], value_set=ids))
+            own = batch["id"].cast(ids.type)
+            common = own.filter(pc.is_in(own, value_set=ids))
             if len(common):
                 return common[0].as_py()
         return None
+
+    def first_that_is_no_number(self) -> str | None:
+        """Of its ids, which are strings, one that is not a whole number as one writes it."""
+        return next((found for batch in self._clusters(["id"]) if (found := no_number(batch["id"]))), None)
 
     def _clusters(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow.parquet as pq
@@ -248,6 +267,11 @@ def open_runs(folders: str | Path | Sequence[str | Path], options: DedupOptions)
         raise OptionError(
             "method='pyramid' does not go with earlier runs: choose lsh, prefix or divide, or leave it at "
             "auto"
+        )
+    if given and options.common is not None:
+        raise OptionError(
+            f"common={options.common!r} does not go with earlier runs, where what is common would be counted "
+            "anew each time: leave it out"
         )
     places = sorted({os.path.realpath(folder): Path(folder) for folder in given}.items())
     return tuple(EarlierRun.open(folder, options) for _, folder in places)
@@ -290,6 +314,20 @@ def _check(folder: Path, record: RunRecord, options: DedupOptions) -> None:
                 f"{path} has {path.stat().st_size:,} bytes and the run wrote {entry.bytes:,}: what a run "
                 "wrote must stay as it was; put it back, or run the job again"
             )
+
+
+def no_number(ids: pa.Array) -> str | None:
+    """The first of some strings that is not a whole number as one writes it, such as 7 but not 007.
+
+    Examples
+    --------
+    >>> no_number(pa.array(["12", "-3", "0"])), no_number(pa.array(["12", "012", "x"]))
+    (None, '012')
+    """
+    # As many digits as surely fit 64 bits.
+    written = pc.match_substring_regex(ids.cast(pa.string()), r"^(0|-?[1-9][0-9]{0,17})$")
+    others = ids.filter(pc.invert(pc.fill_null(written, False)))
+    return str(others[0].as_py()) if len(others) else None
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:

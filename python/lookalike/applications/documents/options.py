@@ -9,6 +9,7 @@ from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.io.units import Unit
+from lookalike.joins.divide import most_rows
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
 from lookalike.theory.pyramid import plan_pyramid
@@ -60,6 +61,10 @@ class PairOptions(Asked):
     verify
         `exact`: every candidate is checked on the data. `signature`, with `lsh`: by agreement of signatures,
         cheaper and approximate; the column is then called `estimate`.
+    common
+        With `divide`: leave out elements that more items than this hold (a fraction: of the items, copies
+        aside). Pairs that share nothing else are then missed, and `account.left_out` says how many items that
+        may concern. None, the default, leaves nothing out.
     """
 
     threshold: float = 0.8
@@ -70,6 +75,7 @@ class PairOptions(Asked):
     measure: Measure = "jaccard"
     method: Method = "auto"
     verify: Verify = "exact"
+    common: int | float | None = None
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -131,6 +137,13 @@ def _checked_threshold(threshold: float, measure: str) -> float:
 
 def _check_together(options: PairOptions) -> None:
     """Refuse what no road does."""
+    if options.common is not None:
+        most_rows(options.common, 1)
+        if options.method != "divide":
+            raise OptionError(
+                f"common={options.common!r} goes with method='divide', not with method={options.method!r}, "
+                "which needs nothing left out"
+            )
     if options.measure != "jaccard" and options.method not in ("auto", *EXACT_METHODS):
         raise OptionError(
             f"method={options.method!r} finds pairs by Jaccard similarity, not by {options.measure}: "

@@ -40,7 +40,8 @@ def similar_pairs(
 
     Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised
     recall, more similar ones more often. Where very many items are alike, such as variants of one template,
-    each is paired with a few of them rather than with all: `account.large` counts what was not compared.
+    each is paired with a few of them rather than with all: `account.large` counts what was not compared, and
+    `method="prefix"` lists every pair.
 
     Parameters
     ----------
@@ -58,7 +59,8 @@ def similar_pairs(
         Give every pair of exact copies, rather than each copy with one representative. Their number may be
         quadratic.
     **options
-        `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`, `common`: see
+        `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
         from items to weights, bags, sparse matrices, what `read_sets` names): see `WeightedOptions`.
         Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits

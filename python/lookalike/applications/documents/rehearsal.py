@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lookalike.applications.documents.collection import collect
+from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.applications.documents.roads import chosen_road, family_of
 from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
@@ -22,6 +22,21 @@ from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierWork:
+    """What earlier runs add to a run: how many there are, what they kept, and how much of it is needed.
+
+    `met` documents share a bucket with a new one, or all would take part; `files` hold one of them, have so
+    many `file_bytes`, and would be read again.
+    """
+
+    runs: int
+    documents: int
+    met: int
+    files: int
+    file_bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +64,8 @@ class Rehearsal:
     threads: int
     advice: Sequence[str]
     stages: Sequence[Stage]
+    #: What earlier runs would add; None without any.
+    earlier: EarlierWork | None = None
 
     @property
     def expected_seconds(self) -> float | None:
@@ -72,7 +89,10 @@ class Rehearsal:
     def counts(self) -> dict[str, int]:
         """What was counted, under the names that a run uses."""
         names = ("documents", "units", "unreadable", "empty", "short", "copies", "text_bytes")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        counts = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        if self.earlier is None:
+            return counts
+        return counts | {f"earlier_{name}": value for name, value in asdict(self.earlier).items()}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -91,6 +111,13 @@ class Rehearsal:
 def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
     """Read a source once, find its exact copies, and say what a run would do with the others."""
     collection = collect(source, engine, watch, again=True, seed=options.seed)
+    return rehearse_collection(collection, options, engine=engine, watch=watch)
+
+
+def rehearse_collection(
+    collection: Collection, options: PairOptions, *, engine: Engine, watch: Watch
+) -> Rehearsal:
+    """The same of what has been read."""
     table = collection.table
     if isinstance(options, DedupOptions) and options.unit != "document":
         with watch.stage("units", collection.rows):
@@ -112,7 +139,7 @@ def rehearse(source: Source, options: PairOptions, *, engine: Engine, watch: Wat
         plan=ready.plan if isinstance(ready, Prepared) else None,
         documents=collection.rows,
         units=None if table is collection.table else table.rows,
-        unreadable=source.unreadable.rows,
+        unreadable=collection.source.unreadable.rows,
         empty=ready.empty,
         short=ready.short,
         copies=ready.copies,

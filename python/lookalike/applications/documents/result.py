@@ -118,10 +118,7 @@ class DedupResult:
             parameters=self.options.to_dict(),
             algorithm=ALGORITHM_VERSION,
             counts=self.counts,
-            estimates={
-                **run_estimates(self.account, self.stages),
-                "large_buckets": self.account.to_dict()["large"],
-            },
+            estimates=run_estimates(self.account, self.stages),
             stages=tuple(self.stages),
         )
 

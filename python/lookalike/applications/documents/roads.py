@@ -18,7 +18,8 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.documents.options import Method, PairOptions
+from lookalike.applications.documents.under import just_under
 from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins import Account, Items, Joined, by_rarest_words, lsh
@@ -28,6 +29,7 @@ from lookalike.joins.distinct import Distinct, distinct
 from lookalike.joins.divide import divide
 from lookalike.joins.external import external
 from lookalike.joins.found import Found
+from lookalike.joins.left_out import LeftOut
 from lookalike.joins.prefix import prefix_join
 from lookalike.joins.pyramid import pyramid
 from lookalike.joins.top import Before
@@ -104,14 +106,12 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     # Sets too small to share so much match nothing, not even their copies.
     least_size = ceil(options.threshold) if counted else 1
     apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
-    found = Found.from_table(
-        engine.settle(
-            "found",
-            lambda: _walk_both(
-                apart.items(), method, measure, options, engine=engine, watch=watch
-            ).to_table(),
-        )
+    settled = engine.settle(
+        "found",
+        lambda: _walk_both(apart.items(), method, measure, options, engine=engine, watch=watch).to_table(),
     )
+    found, left_out = Found.from_table(settled), LeftOut.of_table(settled)
+    certain = RecallEstimate.unknown if left_out is not None and left_out.misses else RecallEstimate.certain
     account = Account(
         method=method,
         measure=measure.name,
@@ -125,8 +125,9 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         representatives=len(apart.numbers),
         candidates=found.candidates,
         pairs=len(found.a),
-        recall=found.recall or RecallEstimate.certain(len(found.a)),
+        recall=found.recall or certain(len(found.a)),
         median_similarity=None if chosen.drawn is None else chosen.drawn.median_similarity,
+        left_out=left_out,
     )
     none = np.empty(0, np.int64)
     return Joined(
@@ -140,7 +141,28 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         compare=_comparing(apart, method, measure, options, engine),
         own=apart.sizes.astype(np.float64) if counted else None,
         directed=measure.directed,
+        under=None if items.boundary is not None else _under(apart, method, measure, options, engine),
     )
+
+
+def _under(
+    apart: Distinct, method: str, measure: OverlapMeasure, options: PairOptions, engine: Engine
+) -> Callable[[int], tuple[I64, I64, F64]] | None:
+    """How to find pairs just under the threshold of one collection, by a measure that goes up to 1."""
+    if measure.directed or measure.name == "overlap":
+        return None
+    # What agreement of signatures is, only signatures tell; what sets share, prefixes find soonest.
+    road: Method = "signature" if method in ("signature", "external") else "prefix"
+
+    def walk(items: Items, threshold: float) -> Found:
+        lower = replace(options, method=road, threshold=threshold, common=None)
+        return _walk(items, road, measure, lower, engine=engine.unsettled(), watch=Watch())
+
+    def under(enough: int) -> tuple[I64, I64, F64]:
+        a, b, similarity = just_under(apart.items(), walk, options.threshold, enough=enough, engine=engine)
+        return apart.numbers[a], apart.numbers[b], similarity
+
+    return under
 
 
 def _walk_both(
@@ -165,7 +187,14 @@ def _walk(
         case "prefix":
             return prefix_join(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
         case "divide":
-            return divide(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
+            return divide(
+                items,
+                measure=measure,
+                threshold=threshold,
+                engine=engine,
+                watch=watch,
+                common=options.common,
+            )
         case "signature":
             return agree(items, family=family_of(options), threshold=threshold, engine=engine, watch=watch)
         case "external":

@@ -21,7 +21,8 @@ def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
-    under = _nearest(*joined.below, options.threshold)
+    below = joined.below if joined.under is None else joined.under(PAIRS)
+    under = _nearest(*below, options.threshold)
     a, b, similarity = (np.concatenate(columns) for columns in zip(over, under, strict=True))
     texts = [text[:CHARACTERS] for text in _texts(search.collections[0], np.concatenate([a, b]))]
     return pa.table(

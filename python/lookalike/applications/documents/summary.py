@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from lookalike.applications.documents.options import DedupOptions, PairOptions
@@ -18,6 +19,8 @@ CROWDED = 0.3
 HUGE_CLUSTER = 0.1
 #: Bytes of text under which a speed says more about the start of a run than about the road.
 _TOO_LITTLE = 1_000_000
+#: What to do about pairs that leaders left out.
+_LIST_ALL = "; --method prefix lists every pair, however many there are"
 #: Stages that every road has alike.
 _OUTSIDE_THE_SEARCH = {"read", "units", "cluster", "write"}
 
@@ -55,6 +58,7 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 "pairs",
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
+            ("not compared", _not_compared(account)),
             ("recall", _recall(account)),
             ("method", _chosen(account)),
             ("took", _took(stages, counts.get("text_bytes", 0))),
@@ -78,6 +82,7 @@ def rehearsal_lines(
             ("method", f"{choice.method}: {choice.why}"),
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
+            ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
             ("candidates", "" if candidates is None else f"about {numbers.count(candidates)} expected"),
             (
                 "seconds",
@@ -115,9 +120,13 @@ def _estimates(choice: Choice) -> list[tuple[str, str]]:
 
 
 def run_estimates(account: Account, stages: Sequence[Stage]) -> dict[str, Any]:
-    """What run.json says was expected, and beside it what the search took."""
+    """What run.json says was expected, beside it what the search took, and what no estimate knows of."""
     seconds = sum(stage.seconds for stage in stages if stage.name not in _OUTSIDE_THE_SEARCH)
-    return {**account.estimates(), "actual": {"seconds": seconds, "candidates": account.candidates}}
+    return {
+        **account.estimates(),
+        "actual": {"seconds": seconds, "candidates": account.candidates},
+        "large_buckets": asdict(account.large),
+    }
 
 
 def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -143,6 +152,7 @@ def _search_facts(account: Account) -> list[tuple[str, str]]:
     expected = account.expected_candidates
     thought = "" if expected is None else f", about {numbers.count(expected)} expected"
     return [
+        ("left out", _left_out(account)),
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
         ("near pairs", f"{numbers.count(account.pairs)} at {_at(account)} or over"),
     ]
@@ -164,6 +174,20 @@ def _earlier(counts: Mapping[str, Any]) -> str:
     )
 
 
+def _to_read(counts: Mapping[str, Any]) -> str:
+    """What a run would need of earlier ones."""
+    needed = (
+        "all of them take part"
+        if counts["earlier_met"] == counts["earlier_documents"]
+        else f"{numbers.count(counts['earlier_met'])} share a bucket with a new one"
+    )
+    files = numbers.several(counts["earlier_files"], "kept file")
+    return (
+        f"{numbers.count(counts['earlier_documents'])} kept before, {needed}: {files} to read, "
+        f"{numbers.bytes_(counts['earlier_file_bytes'])}"
+    )
+
+
 def _of_documents(counts: Mapping[str, Any]) -> str:
     whole = counts["kept_documents"] - counts["trimmed_documents"]
     return (
@@ -178,7 +202,23 @@ def _at(account: Account) -> str:
     return f"{of}{account.threshold:g}"
 
 
+def _left_out(account: Account) -> str:
+    left = account.left_out
+    if left is None:
+        return ""
+    return (
+        f"{numbers.several(left.elements, 'element')} that over {numbers.count(left.over)} items hold, in "
+        f"{numbers.count(left.rows)} items"
+    )
+
+
 def _recall(account: Account) -> str:
+    left = account.left_out
+    if left is not None and left.misses:
+        return (
+            f"all near pairs but those that share nothing else than what was left out: "
+            f"{numbers.count(left.at_risk)} items hold enough of it to have such"
+        )
     if account.plan is None:
         of = ", by their signatures" if account.method in ("signature", "external") else ""
         return f"all near pairs found{of}: {account.method} misses none"
@@ -190,6 +230,13 @@ def _recall(account: Account) -> str:
         return f"{promise}; no near pair was found {found}to estimate it from"
     of = "pairs outside very large buckets" if apart else "all near pairs"
     return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}"
+
+
+def _not_compared(account: Account) -> str:
+    """Pairs that leaders left out: each is counted once a band, so there may be fewer."""
+    large = account.large
+    where = f"in {numbers.several(large.buckets, 'very large bucket')}"
+    return f"up to {numbers.several(large.not_compared, 'pair')} {where}" if large.not_compared else ""
 
 
 def _chosen(account: Account) -> str:
@@ -233,28 +280,33 @@ def advice(account: Account, options: DedupOptions, counts: Mapping[str, Any]) -
     return said
 
 
-def search_advice(account: Account, options: PairOptions) -> list[str]:
-    """What the user of a search for pairs may want to change."""
+def search_advice(account: Account, options: PairOptions, *, listing: bool = False) -> list[str]:
+    """What the user of a search may want to change; of one that is to list all pairs, with `listing`."""
     said = shingle_advice(
         options,
         texts=account.items - account.empty,
         unspaced=account.unspaced,
         median_similarity=account.median_similarity,
     )
-    return said + bucket_advice(account)
+    return said + bucket_advice(account, listing=listing)
 
 
-def bucket_advice(account: Account) -> list[str]:
-    """What large buckets left out."""
+def bucket_advice(account: Account, *, listing: bool = False) -> list[str]:
+    """What large buckets left out, and what to do about it who wants all pairs (`listing`)."""
     said = []
     large = account.large
     if large.not_compared:
+        missing = (
+            f"up to {numbers.several(large.not_compared, 'pair')} of such items may be missing, and the "
+            f"recall does not count them{_LIST_ALL if account.measure == 'jaccard' else ''}"
+            if listing
+            else "clusters are whole, but not every pair inside them is listed or counted in the recall"
+        )
         said.append(
             f"{numbers.count(large.rows)} items are in "
             f"{numbers.several(large.buckets, 'very large bucket')}, the largest of "
             f"{numbers.count(large.largest)}: each was compared with a few leaders there,"
-            " not with all others; clusters are whole, but not every pair inside them is listed or counted in"
-            " the recall"
+            f" not with all others; {missing}"
         )
     if large.unsettled:
         said.append(
