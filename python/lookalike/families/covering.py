@@ -78,7 +78,7 @@ class Covering(Family):
         return float(self.law.meetings(distance))
 
     def signatures(self, items: Any, *, threads: int | None = None) -> U64:
-        """A key by every mask, the same for items that agree under it: a matrix of uint64, one row an item."""
+        """A key by every mask, the same for items that agree under it: a matrix of uint64, a row an item."""
         rows = as_bits(items)
         if rows.width != self.bits:
             raise OptionError(f"items of {rows.width} bits cannot be signed: the family is for {self.bits}")

@@ -30,7 +30,7 @@ from lookalike.theory.costs import (
     seconds_for_bit_query,
 )
 from lookalike.theory.covers import MOST_DIMENSIONS, fewest_parts
-from lookalike.types import I64, U64
+from lookalike.types import I64, U32, U64
 
 SAMPLE_ROWS = 1000
 
@@ -45,8 +45,7 @@ class BitSample:
     @cached_property
     def distances(self) -> DistanceSample:
         """How far apart two rows are."""
-        _, _, apart = _core.bit_pairs(self.words, measure="hamming", threshold=self.items.width, plain=True)
-        levels, counts = np.unique(apart, return_counts=True)
+        levels, counts = np.unique(self._pairs[2], return_counts=True)
         of_first = self.items.of_first
         return DistanceSample(
             levels=tuple(levels.tolist()),
@@ -63,6 +62,30 @@ class BitSample:
         # What a sample does not show need not be absent: one pair is added that may be at any distance.
         unknown = float(cover.law.meetings(np.arange(cover.bits + 1)).mean())
         return (met + unknown) / (sample.pairs + 1)
+
+    def in_company(self, cover: Covering) -> float:
+        """How many keys of a row are another's too: those that are nobody's else cost the least."""
+        a, b, apart = self._pairs
+        if not len(apart):
+            return 0.0
+        # A row meets so many others under a mask, if all that it stands for are where the sampled ones are.
+        weights = cover.law.meetings(np.arange(cover.bits + 1))[apart] / cover.slots
+        others = np.bincount(a, weights, len(self.words)) + np.bincount(b, weights, len(self.words))
+        expected = others * (self.items.rows - 1) / (len(self.words) - 1)
+        return cover.slots * float(-np.expm1(-expected).mean())
+
+    def of_like_sizes(self, radius: int) -> float:
+        """The share of pairs that have about as many bits set, which a scan in that order looks at."""
+        sizes = np.sort(_core.bit_sizes(self.words).astype(np.int64))
+        if len(sizes) < 2:
+            return 1.0
+        near = np.searchsorted(sizes, sizes + radius, side="right") - np.arange(1, len(sizes) + 1)
+        return float(near.sum() / (len(sizes) * (len(sizes) - 1) / 2))
+
+    @cached_property
+    def _pairs(self) -> tuple[U32, U32, U32]:
+        """All pairs of sampled rows, and in how many bits they differ."""
+        return _core.bit_pairs(self.words, measure="hamming", threshold=self.items.width, plain=True)
 
 
 def draw_bits(items: BitItems, engine: Engine) -> BitSample:
@@ -149,19 +172,17 @@ def covers_of(width: int, radius: int, seed: int) -> list[Covering]:
 def cheapest_join(sample: BitSample, covers: list[Covering]) -> ThoughtOf:
     """The cover by which all pairs are found at the least cost; of none there is nothing to say."""
     items = sample.items
-    pairs = items.rows * (items.rows - 1) / 2
 
     def thought(cover: Covering) -> ThoughtOf:
-        met = pairs * sample.meetings(cover)
-        keys = seconds_for_bit_keys(items.rows, cover.slots, items.words)
-        return ThoughtOf(
-            cover=cover, estimate=RoadEstimate(seconds=keys + seconds_for_bit_pairs(met), candidates=met)
-        )
+        met = items.rows * (items.rows - 1) / 2 * sample.meetings(cover)
+        keys = seconds_for_bit_keys(items.rows, cover.slots, sample.in_company(cover), items.words)
+        cost = keys + seconds_for_bit_pairs(met, items.words)
+        return ThoughtOf(cover=cover, estimate=RoadEstimate(seconds=cost, candidates=met))
 
     best = thought(covers[0])
     for cover in covers[1:]:
         # Masks only become more.
-        if seconds_for_bit_keys(items.rows, cover.slots, items.words) >= best.estimate.seconds:
+        if seconds_for_bit_keys(items.rows, cover.slots, 0.0, items.words) >= best.estimate.seconds:
             break
         best = min(best, thought(cover), key=lambda one: one.estimate.seconds)
     return best
@@ -188,8 +209,8 @@ class Chosen:
 def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, seed: int = 0) -> Chosen:
     """Which road costs least, exact ones up to half as much again as bands."""
     items = sample.items
-    pairs = items.rows * (items.rows - 1) / 2
-    roads = {"exact": RoadEstimate(seconds=seconds_for_bit_pairs(pairs), candidates=pairs)}
+    pairs = items.rows * (items.rows - 1) / 2 * sample.of_like_sizes(radius)
+    roads = {"exact": RoadEstimate(seconds=seconds_for_bit_pairs(pairs, items.words), candidates=pairs)}
     covers = covers_of(items.width, radius, seed)
     if not covers:
         return Chosen(choice=_told("exact", roads))
@@ -205,8 +226,11 @@ def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, se
         pass
     else:
         expected = bands.expected_candidates or 0.0
-        keys = seconds_for_bit_keys(items.rows, bands.banding.bands, items.words)
-        roads["lsh"] = RoadEstimate(seconds=keys + seconds_for_bit_pairs(expected), candidates=expected)
+        count = bands.banding.bands
+        in_company = min(float(count), 2 * expected / max(1, items.rows))
+        cost = seconds_for_bit_keys(items.rows, count, in_company, items.words)
+        cost += seconds_for_bit_pairs(expected, items.words)
+        roads["lsh"] = RoadEstimate(seconds=cost, candidates=expected)
         if roads[best].seconds > EXACT_WORTH * roads["lsh"].seconds:
             best = "lsh"
     cover = thoughts[best].cover if best in thoughts else None

@@ -63,17 +63,26 @@ PROPOSED_NS = 60.0
 PRODUCT_NS = 0.03
 """One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
-BIT_KEY_NS = 60.0
-"""One bucket key of a row of bits: made, grouped with its equals; the words that travel along aside."""
+BIT_KEY_NS = 31.0
+"""One bucket key of a row of bits that is nobody's else: made, and dropped unsorted."""
 
-BIT_WORD_NS = 12.0
+BIT_MET_NS = 95.0
+"""On top of that a key that is another's too: sorted, its row gathered with its equals."""
+
+BIT_WORD_NS = 2.5
 """One word of 64 bits of a row that travels along with a key."""
 
-BIT_PAIR_NS = 0.15
+BIT_PAIR_NS = 0.14
 """Two rows of bits compared, in a bucket or in blocks: 64 folded bits, and more only where those are near."""
+
+BIT_FOLD_NS = 0.01
+"""On top of that each further word of their bits, where folded bits do not tell them apart."""
 
 BIT_LOOK_NS = 200.0
 """One look-up of a query in a table of bits: two places of memory waited for."""
+
+BIT_SEEN_NS = 0.3
+"""One row that such a query looks at: read from memory, and compared."""
 
 _NS = 1e-9
 
@@ -131,16 +140,16 @@ def seconds_for_products(pairs: float, values_per_item: float, *, proposed: floa
     return (pairs * values_per_item * PRODUCT_NS + checks) * _NS
 
 
-def seconds_for_bit_keys(rows: float, masks: float, words: int) -> float:
-    """Rows of so many words in buckets by so many masks."""
-    return rows * masks * (BIT_KEY_NS + words * BIT_WORD_NS) * _NS
+def seconds_for_bit_keys(rows: float, keys: float, in_company: float, words: int) -> float:
+    """Rows of so many words in buckets, by so many keys each, some of them the same as another row's."""
+    return rows * (keys * (BIT_KEY_NS + words * BIT_WORD_NS) + in_company * BIT_MET_NS) * _NS
 
 
-def seconds_for_bit_pairs(pairs: float) -> float:
-    """Comparing so many pairs of rows of bits."""
-    return pairs * BIT_PAIR_NS * _NS
+def seconds_for_bit_pairs(pairs: float, words: int) -> float:
+    """Comparing so many pairs of rows of so many words."""
+    return pairs * (BIT_PAIR_NS + (words - 1) * BIT_FOLD_NS) * _NS
 
 
 def seconds_for_bit_query(masks: float, neighbours: float) -> float:
     """One query of a table of bits that looks at so many rows under all its masks together."""
-    return (masks * BIT_LOOK_NS + neighbours * BIT_PAIR_NS) * _NS
+    return (masks * BIT_LOOK_NS + neighbours * BIT_SEEN_NS) * _NS

@@ -11,8 +11,8 @@ use crate::simd::{Lanes, Level};
 
 /// Up to so many rows are compared one by one: to set anything up would cost more.
 const HANDFUL: usize = 16;
-/// Up to so many rows are compared each with each, without a thought.
-const FEW: usize = 512;
+/// Up to so many rows a piece are compared each with each, without a thought: to hash and sort a row takes as long as to compare it with a thousand.
+const FEW: usize = 1024;
 /// Pieces of fewer bits put too many rows together.
 const LEAST_BITS: usize = 4;
 
@@ -43,7 +43,7 @@ impl Buckets<'_> {
     /// Appends the pairs within the radius among rows that agree under a mask, and under none before it; lower number first.
     pub fn covered(&self, places: &[u32], masks: &Masks, mask: usize, out: &mut Vec<Apart>) {
         let mut differ = Differ { earlier: &masks.masks()[..mask], cut: Vec::new() };
-        let free = if places.len() > FEW { masks.outside(mask) } else { Vec::new() };
+        let free = if places.len() > self.few() { masks.outside(mask) } else { Vec::new() };
         self.pairs(places, &free, &mut differ, out);
     }
 
@@ -58,7 +58,7 @@ impl Buckets<'_> {
             return;
         }
         let count = self.radius as usize + 1;
-        if places.len() <= FEW || free.len() < LEAST_BITS * count {
+        if places.len() <= self.few() || free.len() < LEAST_BITS * count {
             return self.compare(places, differ, out);
         }
         let cuts: Vec<usize> = (0..=count).map(|piece| free.len() * piece / count).collect();
@@ -78,6 +78,10 @@ impl Buckets<'_> {
             differ.cut.push(mask);
         }
         differ.cut.truncate(before);
+    }
+
+    fn few(&self) -> usize {
+        FEW * (self.radius as usize + 1)
     }
 
     /// Whether both collections are here, if there are two.
@@ -174,10 +178,10 @@ mod tests {
 
     #[test]
     fn cutting_again_loses_no_pair_and_reports_none_twice() {
-        for (words, radius, flips) in [(1, 0, 4), (1, 1, 8), (1, 3, 10), (1, 5, 40), (2, 3, 9), (5, 7, 30)] {
-            let values = clustered(3000, words, flips, 77);
+        for (words, radius, flips) in [(1, 0, 4), (1, 1, 8), (1, 2, 10), (1, 3, 40), (2, 1, 9), (5, 2, 30)] {
+            let values = clustered(9001, words, flips, 77);
             let rows = Rows::new(&values, words);
-            let numbers: Vec<u32> = (0..3000).map(|row| (row * 7) % 3000).collect();
+            let numbers: Vec<u32> = (0..9001).map(|row| (row * 7) % 9001).collect();
             for boundary in [None, Some(900)] {
                 let buckets = Buckets { level: Level::detect(), rows, radius, boundary, numbers: &numbers };
                 let truth = brute(rows, &numbers, radius, boundary);
