@@ -26,6 +26,7 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 
 import lookalike as la
+from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.joins.bitblocks import compare_bit_blocks
 from lookalike.joins.bitchoice import BitSample, cheapest_join, choose_road, covers_of, draw_bits
@@ -181,6 +182,28 @@ def fitted(walked: list[Walked]) -> npt.NDArray[np.float64]:
     return np.asarray(constants)
 
 
+def query_constants(count: int, runs: int) -> npt.NDArray[np.float64]:
+    """Return nanoseconds a look-up of a query, a row that it looks at, a row that it finds, and the call."""
+    work, times = [], []
+    for rows in (la.as_bits(bits.clustered_hashes(count)), bits.alike_bits(count, causes=8)):
+        engine = LocalEngine(1)
+        sample = draw_bits(BitItems.of(engine, rows), engine)
+        asked = rows.words[:: max(1, count // 1000)]
+        for cover in covers_of(rows.width, bits.RADIUS, 0):
+            table = _core.BitTable(rows.words, cover.positions, radius=bits.RADIUS, threads=1)
+            seconds, found = bits.timed(
+                lambda table=table, asked=asked: sum(  # type: ignore[misc]
+                    len(table.query(one, most=bits.RADIUS)[0]) for one in asked
+                ),
+                runs,
+                time.process_time,
+            )
+            times.append(1e9 * seconds / len(asked))
+            work.append((cover.slots, count * sample.meetings(cover), found / len(asked), 1.0))
+    constants, _ = nnls(np.array(work) / np.array(times)[:, np.newaxis], np.ones(len(times)))
+    return np.asarray(constants)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Check, measure and print; the exit status is 1 for a road badly chosen."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bitroads", description="Roads of near bits.")
@@ -208,6 +231,8 @@ def main(arguments: list[str] | None = None) -> int:
     if given.fit:
         names = ("BIT_KEY_NS", "BIT_MET_NS", "BIT_WORD_NS", "BIT_PAIR_NS", "BIT_FOLD_NS")
         console.print(", ".join(f"{name} {ns:.3g}" for name, ns in zip(names, fitted(every), strict=True)))
+        look, seen, *_ = query_constants(max(20_000, int(400_000 * given.scale)), given.runs)
+        console.print(f"BIT_LOOK_NS {look:.3g}, BIT_SEEN_NS {seen:.3g}")
     for fault in wrong:
         console.print(fault, style="red")
     made = record.Record(

@@ -78,10 +78,10 @@ BIT_PAIR_NS = 0.14
 BIT_FOLD_NS = 0.01
 """On top of that each further word of their bits, where folded bits do not tell them apart."""
 
-BIT_LOOK_NS = 200.0
+BIT_LOOK_NS = 290.0
 """One look-up of a query in a table of bits: two places of memory waited for."""
 
-BIT_SEEN_NS = 0.3
+BIT_SEEN_NS = 0.5
 """One row that such a query looks at: read from memory, and compared."""
 
 _NS = 1e-9
