@@ -8,7 +8,8 @@ Each road is walked on one thread from rows in memory to pairs, and its time of 
 other work on the machine disturbs least. All roads must find the same pairs, or no time is given. Then the
 road that `auto` takes may take at most half as long again as the best one, and .05 s for choosing.
 
-`--fit` finds the constants of `theory/costs.py` by which estimates of all covers come closest to these times.
+`--fit` finds the constants of `theory/costs.py` by which keys, company and comparisons, as they were counted,
+come closest to these times.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.joins.bitblocks import compare_bit_blocks
 from lookalike.joins.bitchoice import BitSample, cheapest_join, choose_road, covers_of, draw_bits
-from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, distinct_bits
+from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, all_words, distinct_bits
 from lookalike.joins.bits import SLOTS
 from lookalike.joins.hamming import covering_join
 from lookalike.runs.watch import Watch
@@ -61,14 +62,14 @@ def cases(scale: float) -> list[Case]:
 
     def spread(count: int, radius: int) -> Case:
         return Case(
-            name=f"64 bits in clusters, {radius} apart",
+            name=f"{rows(count):,} of 64 bits in clusters, within {radius}",
             make=lambda: la.as_bits(bits.clustered_hashes(rows(count))),
             radius=radius,
         )
 
     def alike(count: int, width: int, radius: int, causes: int) -> Case:
         return Case(
-            name=f"{width:,} bits of {causes} causes, {radius} apart",
+            name=f"{rows(count):,} of {width:,} bits of {causes} causes, within {radius}",
             make=lambda: bits.alike_bits(rows(count), width=width, causes=causes),
             radius=radius,
         )
@@ -77,6 +78,11 @@ def cases(scale: float) -> list[Case]:
         *(spread(8_000, 3), spread(1_000_000, 3), spread(300_000, 1), spread(100_000, 8)),
         *(alike(1_000_000, 64, 3, 16), alike(300_000, 64, 3, 8), alike(100_000, 64, 6, 12)),
         *(alike(100_000, 256, 8, 12), alike(30_000, 1024, 20, 16)),
+        Case(
+            name=f"{rows(40_000):,} fingerprints of 2,048 bits, within 8",
+            make=lambda: la.as_bits(bits.made_up_fingerprints(rows(40_000))),
+            radius=8,
+        ),
     ]
 
 
@@ -97,36 +103,24 @@ def walk(case: Case, runs: int) -> tuple[list[Walked], Walked, int]:
     distinct = distinct_bits(BitItems.of(engine, case.make()), empty_too=True, engine=engine)
     items, radius = distinct.items, case.radius
     sample = draw_bits(items, engine)
-    pairs = items.rows * (items.rows - 1) / 2
     roads: list[Walked] = []
     found: list[FoundBits] = []
-
-    def take(name: str, method: str, expected: float, work: tuple[float, ...], road: Road) -> None:
-        seconds, pairs_found = timed(road, runs)
-        found.append(pairs_found)
-        roads.append(Walked(name, method, seconds, expected, pairs_found.candidates, work))
-
     for cover in covers_of(items.width, radius, 0):
         if cover.slots <= _MASKS:
+            seconds, by_cover = timed(join_of(items, cover, engine), runs)
+            found.append(by_cover)
             method = "pieces" if cover.parts == radius + 1 else "covering"
-            take(
-                f"{cover.slots} masks",
-                method,
-                cheapest_join(sample, [cover]).estimate.seconds,
-                (
-                    float(items.rows * cover.slots),
-                    items.rows * sample.in_company(cover),
-                    float(items.rows * cover.slots * items.words),
-                    pairs * sample.meetings(cover),
-                    pairs * sample.meetings(cover) * (items.words - 1),
-                ),
-                lambda cover=cover: covering_join(items, cover=cover, engine=engine, watch=Watch()),
-            )
+            expected = cheapest_join(sample, [cover]).estimate.seconds
+            keys = items.rows * cover.slots
+            work = (keys, keys * items.words, in_company(items, cover), by_cover.candidates)
+            roads.append(Walked(f"{cover.slots} masks", method, seconds, expected, by_cover.candidates, work))
+    pairs = items.rows * (items.rows - 1) / 2
     if pairs <= _PAIRS:
-        looked_at = pairs * sample.of_like_sizes(radius)
-        work = (0.0, 0.0, 0.0, looked_at, looked_at * (items.words - 1))
-        expected = seconds_for_bit_pairs(looked_at, items.words)
-        take("scan", "exact", expected, work, scan_of(distinct, radius, engine))
+        seconds, by_scan = timed(scan_of(distinct, radius, engine), runs)
+        found.append(by_scan)
+        compared = pairs * sample.of_like_sizes(radius)
+        expected = seconds_for_bit_pairs(compared)
+        roads.append(Walked("scan", "exact", seconds, expected, by_scan.candidates, (0, 0, 0, compared)))
     first = found[0]
     for name, other in zip((road.name for road in roads), found, strict=True):
         same = all(np.array_equal(getattr(first, part), getattr(other, part)) for part in ("a", "b", "apart"))
@@ -134,7 +128,22 @@ def walk(case: Case, runs: int) -> tuple[list[Walked], Walked, int]:
     return roads, taken(sample, radius, roads), len(first.a)
 
 
+def in_company(items: BitItems, cover: la.Covering) -> int:
+    """Count the keys that are another row's too."""
+    words = all_words(items.table.batches)
+    company = 0
+    for mask in range(cover.slots):
+        _, repeats = np.unique(cover.masks().keys(words, mask, mask + 1), return_counts=True)
+        company += int(repeats[repeats > 1].sum())
+    return company
+
+
 Road = Callable[[], FoundBits]
+
+
+def join_of(items: BitItems, cover: la.Covering, engine: LocalEngine) -> Road:
+    """Return the road by the masks of a cover."""
+    return lambda: covering_join(items, cover=cover, engine=engine, watch=Watch())
 
 
 def scan_of(distinct: DistinctBits, radius: int, engine: LocalEngine) -> Road:
@@ -172,7 +181,7 @@ def timed(road: Road, runs: int) -> tuple[float, FoundBits]:
 
 
 def fitted(walked: list[Walked]) -> npt.NDArray[np.float64]:
-    """Return nanoseconds a key, a key in company, a word, a comparison and a further word, by least squares.
+    """Return nanoseconds a key, a word that travels along, a key in company, and a comparison.
 
     Each road counts by the share that its estimate is wrong by, so a short one as much as a long one.
     """
@@ -229,7 +238,7 @@ def main(arguments: list[str] | None = None) -> int:
             rows.append((name, count, road.method, road.name, f"{road.candidates:.3g}", *times, mark))
             console.print("  ".join(rows[-1]))
     if given.fit:
-        names = ("BIT_KEY_NS", "BIT_MET_NS", "BIT_WORD_NS", "BIT_PAIR_NS", "BIT_FOLD_NS")
+        names = ("BIT_KEY_NS", "BIT_WORD_NS", "BIT_MET_NS", "BIT_PAIR_NS")
         console.print(", ".join(f"{name} {ns:.3g}" for name, ns in zip(names, fitted(every), strict=True)))
         look, seen, *_ = query_constants(max(20_000, int(400_000 * given.scale)), given.runs)
         console.print(f"BIT_LOOK_NS {look:.3g}, BIT_SEEN_NS {seen:.3g}")

@@ -32,8 +32,8 @@ def test_roads_that_differ_fail(monkeypatch):
 
 def test_constants_are_found_again_from_times_made_of_them():
     rng = np.random.default_rng(1)
-    constants = np.array([31.0, 95.0, 2.5, 0.14, 0.01])
-    work = rng.random((20, 5)) * [1e6, 1e6, 1e7, 1e9, 1e9]
+    constants = np.array([31.0, 2.0, 95.0, 0.14])
+    work = rng.random((20, 4)) * [1e6, 1e7, 1e6, 1e9]
     walked = [bitroads.Walked("", "", 1e-9 * float(row @ constants), 0.0, 0, tuple(row)) for row in work]
     assert bitroads.fitted(walked) == pytest.approx(constants, rel=1e-6)
 

@@ -33,6 +33,9 @@ from lookalike.theory.covers import MOST_DIMENSIONS, fewest_parts
 from lookalike.types import I64, U32, U64
 
 SAMPLE_ROWS = 1000
+#: Of all keys so many are taken to be those of a near row too, which a thousand rows cannot show: it is for
+#: the sake of near rows that one looks.
+NEAR_SHARE = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,12 +70,12 @@ class BitSample:
         """How many keys of a row are another's too: those that are nobody's else cost the least."""
         a, b, apart = self._pairs
         if not len(apart):
-            return 0.0
+            return cover.slots * NEAR_SHARE
         # A row meets so many others under a mask, if all that it stands for are where the sampled ones are.
         weights = cover.law.meetings(np.arange(cover.bits + 1))[apart] / cover.slots
         others = np.bincount(a, weights, len(self.words)) + np.bincount(b, weights, len(self.words))
         expected = others * (self.items.rows - 1) / (len(self.words) - 1)
-        return cover.slots * float(-np.expm1(-expected).mean())
+        return cover.slots * (1 - (1 - NEAR_SHARE) * float(np.exp(-expected).mean()))
 
     def of_like_sizes(self, radius: int) -> float:
         """The share of pairs that have about as many bits set, which a scan in that order looks at."""
@@ -176,7 +179,7 @@ def cheapest_join(sample: BitSample, covers: list[Covering]) -> ThoughtOf:
     def thought(cover: Covering) -> ThoughtOf:
         met = items.rows * (items.rows - 1) / 2 * sample.meetings(cover)
         keys = seconds_for_bit_keys(items.rows, cover.slots, sample.in_company(cover), items.words)
-        cost = keys + seconds_for_bit_pairs(met, items.words)
+        cost = keys + seconds_for_bit_pairs(met)
         return ThoughtOf(cover=cover, estimate=RoadEstimate(seconds=cost, candidates=met))
 
     best = thought(covers[0])
@@ -210,7 +213,7 @@ def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, se
     """Which road costs least, exact ones up to half as much again as bands."""
     items = sample.items
     pairs = items.rows * (items.rows - 1) / 2 * sample.of_like_sizes(radius)
-    roads = {"exact": RoadEstimate(seconds=seconds_for_bit_pairs(pairs, items.words), candidates=pairs)}
+    roads = {"exact": RoadEstimate(seconds=seconds_for_bit_pairs(pairs), candidates=pairs)}
     covers = covers_of(items.width, radius, seed)
     if not covers:
         return Chosen(choice=_told("exact", roads))
@@ -227,9 +230,9 @@ def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, se
     else:
         expected = bands.expected_candidates or 0.0
         count = bands.banding.bands
-        in_company = min(float(count), 2 * expected / max(1, items.rows))
+        in_company = min(float(count), count * NEAR_SHARE + 2 * expected / max(1, items.rows))
         cost = seconds_for_bit_keys(items.rows, count, in_company, items.words)
-        cost += seconds_for_bit_pairs(expected, items.words)
+        cost += seconds_for_bit_pairs(expected)
         roads["lsh"] = RoadEstimate(seconds=cost, candidates=expected)
         if roads[best].seconds > EXACT_WORTH * roads["lsh"].seconds:
             best = "lsh"

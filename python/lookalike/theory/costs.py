@@ -63,22 +63,19 @@ PROPOSED_NS = 60.0
 PRODUCT_NS = 0.03
 """One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
-BIT_KEY_NS = 31.0
+BIT_KEY_NS = 22.0
 """One bucket key of a row of bits that is nobody's else: made, and dropped unsorted."""
 
-BIT_MET_NS = 95.0
+BIT_MET_NS = 128.0
 """On top of that a key that is another's too: sorted, its row gathered with its equals."""
 
-BIT_WORD_NS = 2.5
+BIT_WORD_NS = 3.0
 """One word of 64 bits of a row that travels along with a key."""
 
-BIT_PAIR_NS = 0.14
+BIT_PAIR_NS = 0.19
 """Two rows of bits compared, in a bucket or in blocks: 64 folded bits, and more only where those are near."""
 
-BIT_FOLD_NS = 0.01
-"""On top of that each further word of their bits, where folded bits do not tell them apart."""
-
-BIT_LOOK_NS = 290.0
+BIT_LOOK_NS = 265.0
 """One look-up of a query in a table of bits: two places of memory waited for."""
 
 BIT_SEEN_NS = 0.5
@@ -145,9 +142,9 @@ def seconds_for_bit_keys(rows: float, keys: float, in_company: float, words: int
     return rows * (keys * (BIT_KEY_NS + words * BIT_WORD_NS) + in_company * BIT_MET_NS) * _NS
 
 
-def seconds_for_bit_pairs(pairs: float, words: int) -> float:
-    """Comparing so many pairs of rows of so many words."""
-    return pairs * (BIT_PAIR_NS + (words - 1) * BIT_FOLD_NS) * _NS
+def seconds_for_bit_pairs(pairs: float) -> float:
+    """Comparing so many pairs of rows of bits."""
+    return pairs * BIT_PAIR_NS * _NS
 
 
 def seconds_for_bit_query(masks: float, neighbours: float) -> float:
