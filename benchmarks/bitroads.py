@@ -79,11 +79,24 @@ def cases(scale: float) -> list[Case]:
         *(alike(1_000_000, 64, 3, 16), alike(300_000, 64, 3, 8), alike(100_000, 64, 6, 12)),
         *(alike(100_000, 256, 8, 12), alike(30_000, 1024, 20, 16)),
         Case(
+            name=f"{rows(1_000_000):,} of 64 bits, .15 of them set, within 3",
+            make=lambda: sparse_bits(rows(1_000_000), share=0.15),
+            radius=3,
+        ),
+        Case(
             name=f"{rows(40_000):,} fingerprints of 2,048 bits, within 8",
             make=lambda: la.as_bits(bits.made_up_fingerprints(rows(40_000))),
             radius=8,
         ),
     ]
+
+
+def sparse_bits(count: int, *, share: float, width: int = 64, seed: int = 1) -> la.Bits:
+    """Return bits of which few are set, each by itself: many rows share a piece, hardly any are near."""
+    draw = np.random.default_rng(seed)
+    starts = range(0, count, 50_000)
+    parts = [draw.random((min(50_000, count - at), width)) < share for at in starts]
+    return la.as_bits(np.concatenate([np.packbits(part, axis=1) for part in parts]))
 
 
 class Walked(NamedTuple):
