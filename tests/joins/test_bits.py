@@ -248,10 +248,7 @@ def chosen(rows, width, radius, *, flips=None):
     if flips is not None:
         table = clustered(rng, 400, width, flips, centres=1)
     words = as_bits(np.packbits(table, axis=1)).words
-    pairs = rows * (rows - 1) // 2
-    items = SimpleNamespace(
-        width=width, words=width // 64, rows=rows, of_first=None, possible_pairs=lambda: pairs
-    )
+    items = SimpleNamespace(width=width, words=width // 64, rows=rows, of_first=None)
     return choose_road(BitSample(words=words, items=items), radius, 0.95, 8192).choice
 
 
