@@ -261,6 +261,7 @@ def main(arguments: list[str] | None = None) -> int:
         name="bitroads",
         title="Pieces, covering masks, or every row with every other",
         date=datetime.date.today().isoformat(),
+        command=record.command("bitroads", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "pyarrow"))),
         columns=("collection", "pairs", "road", "masks", "candidates", "expected, s", "took, s", "auto"),
         rows=tuple(rows),
