@@ -1,12 +1,14 @@
 """All pairs of vectors within 25 degrees: how long it takes, and what share is found.
 
     python -m benchmarks.vectors [--rows 1000000] [--record]
+    python -m benchmarks.vectors --probes [--rows 100000] [--record]
 
 Vectors are clustered: twenty around each of many centres, from near copies to far relatives, so that pairs
 lie on both sides of the threshold. The peers compare all with all: FAISS by a flat index's range search,
 NumPy by blocked products. They are timed on 2,000 rows drawn at random against all, and extrapolated to all
 rows; NumPy, which can spare the half of a symmetric product, is counted half. The same rows' exact answer
-checks ours first: no pair may be false, and the promised recall must be kept.
+checks ours first: no pair may be false, and the promised recall must be kept. `--probes` counts the tables
+that looking into several buckets spares instead (`probes.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from rich.console import Console
 
 import lookalike as la
 
@@ -34,10 +37,10 @@ F32 = npt.NDArray[np.float32]
 Found = set[tuple[int, int]]
 
 
-def clustered(rows: int, seed: int = 1, spread: F32 | None = None) -> F32:
+def clustered(rows: int, seed: int = 1, spread: F32 | None = None, dimensions: int = DIMENSIONS) -> F32:
     """Vectors around centres, the spread of each its own: as given, or from near copies to far relatives."""
     draw = np.random.default_rng(seed)
-    centres = draw.normal(size=(-(-rows // EACH), DIMENSIONS)).astype(np.float32)
+    centres = draw.normal(size=(-(-rows // EACH), dimensions)).astype(np.float32)
     vectors = np.repeat(centres, EACH, axis=0)[:rows]
     if spread is None:
         spread = draw.uniform(0.1, 0.8, size=rows).astype(np.float32)
@@ -112,7 +115,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Check, measure and print; the exit status is 1 for a wrong answer."""
     options = _parser().parse_args(arguments)
     console = record.console()
-    vectors = clustered(options.rows)
+    if options.probes:
+        return _probes(options, record.command("vectors", arguments), console)
+    vectors = clustered(options.rows or 1_000_000)
     sample = Sample.of(vectors, options.sample)
     started = time.perf_counter()
     pairs = la.similar_pairs(
@@ -138,7 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append((name, f"{took:.1f} (extrapolated)", f"{took / seconds:.1f}", "1", "–"))
     made = record.Record(
         name="vectors",
-        title=f"All pairs within {DEGREES:g}° among {options.rows:,} × {DIMENSIONS}",
+        title=f"All pairs within {DEGREES:g}° among {len(vectors):,} × {DIMENSIONS}",
         date=datetime.date.today().isoformat(),
         command=record.command("vectors", arguments),
         machine=str(machine.describe(("lookalike", "numpy", "faiss-cpu"))),
@@ -151,6 +156,21 @@ def main(arguments: list[str] | None = None) -> int:
             "symmetry.",
         ),
     )
+    return _shown(made, options, console)
+
+
+def _probes(options: argparse.Namespace, command: str, console: Console) -> int:
+    from .probes import table
+
+    try:
+        made = table(options.rows or 100_000, options.sample, command)
+    except AssertionError as wrong:
+        console.print(str(wrong), style="red")
+        return 1
+    return _shown(made, options, console)
+
+
+def _shown(made: record.Record, options: argparse.Namespace, console: Console) -> int:
     made.show(console)
     if options.record:
         console.print(f"recorded in {record.save(made).name}")
@@ -163,7 +183,8 @@ def _cosine(degrees: float) -> float:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.vectors", description="Near vectors.")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="vectors")
+    parser.add_argument("--rows", type=int, help="vectors: 1,000,000, and of --probes 100,000")
+    parser.add_argument("--probes", action="store_true", help="count tables with and without multi-probe")
     parser.add_argument("--sample", type=int, default=2_000, help="rows that are searched exactly")
     parser.add_argument("--record", action="store_true", help="keep a record, and write RESULTS.md anew")
     return parser

@@ -193,6 +193,9 @@ CALLS = {
     "Projections.sides": lambda: PLANES.sides(VECTORS, threads=1),
     "Projections.buckets": lambda: LINES.buckets(VECTORS, threads=1),
     "Projections.keys": lambda: PLANES.keys(VECTORS, bands=2, rows=2),
+    "Projections.probe_keys": lambda: LINES.probe_keys(
+        VECTORS, bands=2, rows=2, sets=np.array([[0, 1], [1, ~0]], np.int16)
+    ),
     "compare_vectors": lambda: _core.compare_vectors([VECTORS], ROWS, ROWS, "l2", threads=1),
     "vector_contents": lambda: _core.vector_contents(VECTORS, seed=0),
     "crowd_pairs": lambda: _core.crowd_pairs(ROWS, np.array([0, 2]), most=2),

@@ -322,12 +322,25 @@ _Vectors: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 @final
 class Projections:
-    def __new__(cls, kind: str, *, dimensions: int, slots: int, seed: int, width: float = 1.0) -> Self: ...
+    # Slots from `first` on.
+    def __new__(
+        cls, kind: str, *, dimensions: int, slots: int, seed: int, width: float = 1.0, first: int = 0
+    ) -> Self: ...
     def sides(self, vectors: _Vectors, *, threads: int, path: str | None = None) -> NDArray[np.uint8]: ...
     def buckets(self, vectors: _Vectors, *, threads: int, path: str | None = None) -> NDArray[np.int64]: ...
     # One line a band, one column a row.
     def keys(
         self, vectors: _Vectors, *, bands: int, rows: int, path: str | None = None
+    ) -> NDArray[np.uint64]: ...
+    # One line a band and probe, one column a row. A set: an earlier one, and a rank or its complement.
+    def probe_keys(
+        self,
+        vectors: _Vectors,
+        *,
+        bands: int,
+        rows: int,
+        sets: NDArray[np.int16],
+        path: str | None = None,
     ) -> NDArray[np.uint64]: ...
 
 def compare_vectors(

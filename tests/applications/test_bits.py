@@ -107,3 +107,8 @@ def test_a_row_at_fault_is_named_by_its_id(tmp_path):
         la.similar_bits([])
     with pytest.raises(SourceError):
         la.similar_bits(tmp_path / "missing.csv")
+
+
+def test_an_array_of_hashes_without_a_measure_says_which_there_is():
+    with pytest.raises(OptionError, match="add measure='hamming'"):
+        la.similar_pairs(np.array([1, 2], np.uint64))

@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.applications.measurements import Gallery, similar_measurements
 from lookalike.engines import LocalEngine
-from lookalike.errors import OptionError, SourceError
+from lookalike.errors import DuplicateIdError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.measures.closeness import close_share
 
@@ -121,6 +121,12 @@ def test_positions_may_have_tolerances_of_their_own():
         ),
         (lambda: similar_measurements([[1] * 6], ranges=RANGES, within=1, share=90), OptionError, "share=90"),
         (lambda: Gallery([[1] * 6], ranges=RANGES, ids=["a", "b"]), OptionError, "2 ids for 1 items"),
+        (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", "a"]), DuplicateIdError, "'a' occurs twice"),
+        (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", None]), SourceError, "an id is null"),
+        (lambda: Gallery([[1] * 6], ranges=RANGES, ids=5), OptionError, "no ids"),
+        (lambda: Gallery([[1] * 6], ranges=None), OptionError, "ranges=None says nothing of buckets"),
+        (lambda: similar_measurements([[1] * 6], ranges=3, within=1, share=1), OptionError, "ranges=3"),
+        (lambda: similar_measurements([[1] * 6], within=0, share=1), OptionError, "need a width"),
         (lambda: close_share([1, 2], [1], 1), OptionError, "cannot be compared"),
     ],
 )

@@ -25,3 +25,11 @@ def test_a_run_says_what_it_measured(capsys):
     said = capsys.readouterr().out
     assert "All pairs within 25°" in said
     assert "extrapolated" in said
+
+
+def test_tables_are_counted_with_and_without_probes(capsys):
+    assert vectors.main(["--probes", "--rows", "1500", "--sample", "50"]) == 0
+    said = capsys.readouterr().out
+    assert "Several buckets a table" in said
+    assert "300 × 768, probes=8" in said
+    assert "one query, probes=16" in said

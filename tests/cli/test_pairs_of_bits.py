@@ -61,7 +61,6 @@ def test_lines_of_a_text_file_and_two_collections(type_, tmp_path):
     [
         (("--threshold", "-1"), "-1"),
         (("--measure", "angle"), "angle"),
-        (("--resume",), "--resume"),
         (("--sets",), "--sets"),
         (("--distance", "20"), "--distance"),
         (("--shingle", "words:3"), "--shingle"),
@@ -75,3 +74,26 @@ def test_bad_input_is_named_and_leaves_nothing(refused, photos, tmp_path, more, 
     message = refused("pairs", photos, "--bits", *text, *more, "-o", tmp_path / "out")
     assert said in message
     assert sorted(tmp_path.iterdir()) == [photos]
+
+
+@pytest.mark.parametrize("name", ["hashes.csv", "hashes.txt", "hashes.jsonl"])
+def test_rows_that_are_no_bits_of_the_common_width_are_skipped_and_counted(type_, refused, tmp_path, name):
+    given, out = tmp_path / name, tmp_path / "out"
+    good, bad = HASHES[:2], ["ffff00", "0xffff0000ff", "what"]
+    strings = [bad[2], good[0], *bad[:2], f" 0x{good[1].upper()} "]
+    if name.endswith("csv"):
+        given.write_text("\n".join(["bits", *strings]) + "\n")
+    elif name.endswith("jsonl"):
+        given.write_text("".join(json.dumps({"bits": string}) + "\n" for string in [*strings, None]))
+    else:
+        given.write_text("\n".join([*strings, ""]) + "\n")
+    skipped = 3 if name.endswith("csv") else 4
+    ended = type_("pairs", given, "--bits", "--on-error", "skip", "-o", out)
+    assert ended.code == 0
+    assert f"{skipped} rows could not be read" in ended.err
+    assert "'what', not hexadecimal" in ended.err
+    rows = pq.read_table(out / "pairs.parquet").to_pylist()
+    assert rows == [{"a": f"{given}:1", "b": f"{given}:4", "distance": 1}]
+    counts = RunRecord.read(out).counts
+    assert (counts["rows"], counts["unreadable"], counts["pairs"]) == (2, skipped, 1)
+    assert refused("pairs", given, "--bits", "-o", tmp_path / "other")

@@ -79,7 +79,6 @@ def test_bad_input_is_refused(refused, vectors, tmp_path):
     assert "no file" in refused("pairs", tmp_path / "absent.npy", *near, *out)
     assert "one file, not 2" in refused("pairs", vectors, vectors, *near, *out)
     assert "holds vectors" in refused("pairs", vectors, "-t", "0.9", *out)
-    assert "--resume has no meaning" in refused("pairs", vectors, *near, "--resume", *out)
     assert "--distance has no meaning" in refused("pairs", vectors, *near, "--distance", "1", *out)
     assert "unknown for vectors" in refused("pairs", vectors, *near, "--method", "prefix", *out)
     assert "holds vectors" in refused("pairs", vectors, "-t", "20deg", *out)
@@ -89,3 +88,25 @@ def test_bad_input_is_refused(refused, vectors, tmp_path):
     np.save(tmp_path / "bad.npy", np.zeros((2, 2)))
     assert "row 0 is all zeros" in refused("pairs", tmp_path / "bad.npy", *near, *out)
     assert not (tmp_path / "out").exists()
+
+
+def test_probes_are_asked_for_and_recorded(type_, tmp_path):
+    numbers = np.random.default_rng(0)
+    rows = np.repeat(numbers.normal(size=(60, 12)), 5, axis=0) + 0.1 * numbers.normal(size=(300, 12))
+    np.save(tmp_path / "x.npy", rows)
+    out = tmp_path / "out"
+    asked = ("pairs", tmp_path / "x.npy", "--measure", "angle", "-t", "20deg", "--method", "lsh")
+    ended = type_(*asked, "--probes", 8, "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    record = RunRecord.read(out)
+    assert record.parameters["probes"] == 8
+    assert record.estimates["plan"]["probes"] == 8
+    expected = similar_pairs(rows, measure="angle", threshold="20deg", method="lsh", probes=8)
+    assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
+    ended = type_(*asked, "--probes", 200, "-o", tmp_path / "more")
+    assert ended.code == 2
+    assert "probes=200 is out of range" in ended.err
+    (tmp_path / "a.txt").write_text("a text")
+    ended = type_("pairs", tmp_path / "a.txt", "--probes", 8)
+    assert ended.code == 2
+    assert "--probes goes with vectors" in ended.err

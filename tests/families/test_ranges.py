@@ -163,3 +163,35 @@ def test_what_makes_no_ranges_is_refused(options, said):
 def test_what_is_no_item_is_refused(vector, error, said):
     with pytest.raises(error, match=said):
         FACES.buckets(vector)
+
+
+@pytest.mark.parametrize(("dimensions", "share", "recall"), [(6, 0.5, 0.9), (20, 0.8, 0.95), (10, 0.3, 0.6)])
+def test_planned_ranges_keep_their_promise_at_the_share(dimensions, share, recall):
+    draw = np.random.default_rng(dimensions)
+    close = round(share * dimensions)
+    met, trials = 0, 600
+    for seed in range(trials):
+        ranges = Ranges.planned(dimensions, within=2, share=share, recall=recall, seed=seed)
+        one = draw.uniform(0, 1000, dimensions)
+        other = one + draw.uniform(-2, 2, dimensions)
+        other[draw.permutation(dimensions)[close:]] += 500
+        met += bool(set(ranges.keys([one])[0].tolist()) & set(ranges.keys([other])[0].tolist()))
+    # Under the promise by more than four standard deviations would be no chance.
+    assert met / trials >= recall - 4 * (recall * (1 - recall) / trials) ** 0.5
+
+
+def test_planned_ranges_say_what_they_cannot_promise():
+    assert Ranges.planned(4, within=1, share=1.0).tables == 1
+    # A share that is a whole number of measurements, but for rounding.
+    assert Ranges.planned(100, within=1, share=0.07, rows=7, recall=1e-7).rows == 7
+    assert Ranges.planned(2, within=(1, 4), share=0.5, width=(5, 9)).margin == (0.5, 2.0)
+    for asked, said in [
+        ({"share": 0.5, "rows": 3}, "share no table of 3: use rows=2 or fewer"),
+        ({"share": 1.5}, "share=1.5"),
+        ({"share": 0.5, "recall": 1}, "recall=1"),
+        ({"share": 0.5, "rows": 9}, "rows=9"),
+    ]:
+        with pytest.raises(OptionError, match=said):
+            Ranges.planned(4, within=1, **asked)
+    with pytest.raises(OptionError, match=r"tables of 5, more than 65,536: use fewer rows"):
+        Ranges.planned(50, within=1, share=0.1, rows=5)

@@ -39,6 +39,7 @@ def golden(path=None):
         "signatures": {
             f"{kind} seed={seed}": signed(kind, seed, wide, path) for kind in KINDS for seed in SEEDS
         },
+        "probes": {f"{kind} seed={seed}": probed(kind, seed, wide, path) for kind in KINDS for seed in SEEDS},
         "content": {f"seed={seed}": hexadecimal(_core.vector_contents(narrow, seed=seed)) for seed in SEEDS},
         "distances": {
             measure: [
@@ -59,6 +60,18 @@ def signed(kind, seed, rows, path):
     else:
         slots = [" ".join(map(str, row)) for row in functions.buckets(rows, threads=1, path=path).tolist()]
     return {"slots": slots, "keys": [hexadecimal(band) for band in keys]}
+
+
+def probed(kind, seed, rows, path):
+    """The keys of the last two bands' first buckets; of lines, two over farther edges among them."""
+    functions = _core.Projections(
+        kind, dimensions=DIMENSIONS, slots=2 * BAND_ROWS, seed=seed, width=6.5, first=3 * BAND_ROWS
+    )
+    sets = [[0, 0], [0, 1], [1, 1], [0, 2]]
+    if kind in ("gaussian", "cauchy"):
+        sets += [[0, ~7], [1, ~7]]
+    keys = functions.probe_keys(rows, bands=2, rows=BAND_ROWS, sets=np.array(sets, np.int16), path=path)
+    return [hexadecimal(line) for line in keys]
 
 
 def hexadecimal(numbers):

@@ -84,3 +84,36 @@ def test_the_example_runs():
     result = doctest.testmod(range_search)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("measure", RADII)
+@pytest.mark.parametrize("probes", [4, 16])
+def test_looking_into_more_buckets_takes_fewer_tables_and_keeps_the_promise(measure, probes):
+    rows, near = planted(measure)
+    asked = {"measure": measure, "radius": RADII[measure], "factor": 2, "recall": 0.8}
+    plain = RangeSearch.of(rows, **asked)
+    search = RangeSearch.of(rows, **asked, probes=probes)
+    assert search.query_plan.tables < plain.query_plan.tables / (1 + np.log2(probes) / 6)
+    assert len(search.structures) == len(plain.structures)
+    assert search.structures[0].keys.shape == (search.query_plan.tables, len(rows))
+    reach = 2 * float(str(RADII[measure]).removesuffix("deg"))
+    answers = [search.query(probe) for probe in near]
+    for probe, answer in zip(near, answers, strict=True):
+        if answer is not None:
+            assert answer.distance == distance(rows[answer.row], probe, measure) <= reach
+            assert answer.checked <= search.query_plan.most_checks * len(search.structures)
+    assert sum(answer is not None for answer in answers) >= 0.8 * len(near)
+
+
+def test_one_structure_meets_near_points_as_often_as_its_plan_says():
+    """Over many seeds: the point at the radius is in a bucket that is looked into with 1 − 1/e or more."""
+    rows, near = planted("l2", points=60)
+    met = 0
+    for seed in range(20):
+        search = RangeSearch.of(rows, measure="l2", radius=1.0, factor=3, recall=0.1, probes=8, seed=seed)
+        for row, probe in enumerate(near):
+            met += row in search.structures[0].bucket_rows(probe[np.newaxis], search.query_plan)
+    trials = 20 * len(near)
+    chance = search.query_plan.meets
+    # Queries of a seed share functions: as if only every tenth were a trial of its own.
+    assert met / trials >= chance - 4 * np.sqrt(chance * (1 - chance) / (trials / 10))

@@ -218,3 +218,10 @@ def test_mappings_are_vectors_of_mostly_zeros():
 def test_what_does_not_go_together_is_refused(call, said):
     with pytest.raises(OptionError, match=said):
         call()
+
+
+def test_weights_of_any_size_have_a_weighted_jaccard():
+    assert weighted_jaccard([1e308, 1e308], [1e308, 1e308]) == 1
+    assert (
+        weighted_jaccard([1e308, 1e308], [1e308, 0]) == weighted_jaccard([5e-324, 5e-324], [5e-324, 0]) == 0.5
+    )

@@ -153,3 +153,16 @@ def test_angles_of_exactly_the_threshold_reach_it_whatever_rounding_does():
     assert len(similar_pairs([[11.0, 11, 0], [7.0, 7, 0]], threshold="0deg", **near)) == 1
     assert len(similar_pairs([[0.0, 11, 11], [5.0, 5, 0]], threshold="60deg", **near)) == 1
     assert len(similar_pairs([[0.0, 11, 11], [5.0, 5, 0]], threshold="59.9999999deg", **near)) == 0
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_whole_numbers_that_floats_round_are_named(kind):
+    exact = np.array([[2**53, 2**60], [3, 2**62 + 2**20]], kind)
+    assert as_vectors(exact).values.tolist() == exact.tolist()
+    with pytest.raises(
+        MalformedRowError, match=r"row 1 holds 9,007,199,254,740,993, which 64-bit floats round"
+    ):
+        as_vectors(np.array([[1, 2], [3, 2**53 + 1]], kind))
+    if kind is np.int64:
+        with pytest.raises(MalformedRowError, match="row 0 holds -9,007,199,254,740,993"):
+            as_vectors([[-(2**53) - 1, 2]])

@@ -7,6 +7,7 @@ import pytest
 
 ROOMS = [
     *("amplification", "areas", "banding", "cascades", "collisions", "distances", "hashes", "planning"),
+    *("multiprobe", "probed_plans", "probed_queries"),
     *("probing", "pyramid", "quadrature", "range_queries", "recall", "sample", "sensitivity"),
 ]
 

@@ -60,7 +60,7 @@ def test_thresholds_are_read_as_written(measure, written, value, distance):
         ("cosine", "200deg", "from 0 to under 180 degrees"),
         ("l2", 0, "a distance by l2 is over 0"),
         ("l2", -3, "a distance by l2 is over 0"),
-        ("l1", "20deg", "a distance by l1 is over 0"),
+        ("l1", "20deg", "a number without one: write 20, or choose the measure angle"),
         ("l1", math.inf, "is no threshold of l1"),
         ("hamming", 64, "of 64 bits, a whole number from 0 to 63 may differ"),
         ("hamming", 2.5, "a whole number from 0 to 63"),

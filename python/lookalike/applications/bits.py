@@ -14,6 +14,7 @@ from lookalike.applications.documents.collection import collect
 from lookalike.applications.documents.join import pair_columns
 from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import EmptySourceError, OptionError, SourceError
+from lookalike.io import Source
 from lookalike.io.bits import open_hex
 from lookalike.joins.bitblocks import BitMeasure
 from lookalike.joins.bitrows import BitItems, bit_table, bits_column
@@ -167,7 +168,8 @@ def _collect(
     if not _is_named(given):
         bits = as_bits(given)
         return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
-    strings = collect(open_hex(given, column=column, id=id), engine, watch, first_row=first_row)
+    source = given if isinstance(given, Source) else open_hex(given, column=column, id=id)
+    strings = collect(source, engine, watch, first_row=first_row)
     if not strings.rows:
         raise EmptySourceError("there is nothing to read: the input has no rows")
     first = next(batch for batch in strings.table.batches if len(batch))
@@ -199,7 +201,7 @@ class HexBits:
 
 def _is_named(given: Any) -> bool:
     """Whether it is a table or names files, rather than rows of bits."""
-    if isinstance(given, str | Path):
+    if isinstance(given, str | Path | Source):
         return True
     if isinstance(given, list):
         return bool(given) and all(isinstance(one, Path) for one in given)

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.engines import Engine, LocalEngine, Table
-from lookalike.errors import OptionError
+from lookalike.errors import OptionError, SourceError
 from lookalike.families import Ranges
+from lookalike.io import check_unique
 from lookalike.joins.ranges import range_join
-from lookalike.measures.closeness import as_measurements, checked_within, close_share
+from lookalike.measures.closeness import as_measurements, checked_share, checked_within, close_share
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Pairs, Tabular
 
@@ -38,7 +39,7 @@ class Gallery:
     ranges
         How they are put in buckets.
     ids
-        What items are called; numbers from 0 by default.
+        What items are called, each differently; numbers from 0 by default.
 
     Examples
     --------
@@ -51,13 +52,9 @@ class Gallery:
     """
 
     def __init__(self, items: Any, *, ranges: Ranges, ids: Sequence[Any] | None = None) -> None:
-        self.ranges = ranges
+        self.ranges = _checked_ranges(ranges)
         self._values = as_measurements(items, ranges.dimensions)
-        self._ids = pa.array(np.arange(len(self)) if ids is None else ids)
-        if len(self._ids) != len(self._values):
-            raise OptionError(
-                f"there are {len(self._ids)} ids for {len(self._values)} items: give one for each"
-            )
+        self._ids = pa.array(np.arange(len(self))) if ids is None else _checked_ids(ids, len(self))
         keys, rows = ranges.keys(self._values)
         order = np.argsort(keys, kind="stable")
         self._keys, self._rows = keys[order], rows[order]
@@ -78,7 +75,7 @@ class Gallery:
         shares = np.asarray(
             close_share(self._values[rows], probe, checked_within(within, self.ranges.dimensions))
         )
-        enough = shares >= _checked_share(share)
+        enough = shares >= checked_share(share)
         rows, shares = rows[enough], shares[enough]
         order = np.lexsort((rows, -shares))
         return Matches(
@@ -90,18 +87,20 @@ def similar_measurements(
     items: Any,
     other: Any = None,
     *,
-    ranges: Ranges,
     within: Any,
     share: float,
+    ranges: Ranges | None = None,
+    recall: float = 0.95,
     engine: Engine | None = None,
     threads: int | None = None,
 ) -> Pairs:
     """Find pairs of items that share a range bucket and are close in enough of their measurements.
 
-    Every pair was checked. Pairs that share no bucket are missed: `ranges.law` and its ANDs and ORs say how
-    often that happens by how far values are apart. With `other`, pairs go from an item of the first
-    collection to one of the second. `similarity` is the share of measurements that differ by at most
-    `within`, a number or one for each measurement.
+    Every pair was checked. Pairs that share no bucket are missed: at most 1 − `recall` of those that are
+    close in exactly a `share` of their measurements, and fewer of the others (`Ranges.planned`). Of other
+    `ranges`, `ranges.law` and its ANDs and ORs say how often that happens by how far values are apart. With
+    `other`, pairs go from an item of the first collection to one of the second. `similarity` is the share of
+    measurements that differ by at most `within`, a number or one for each measurement.
 
     Examples
     --------
@@ -111,7 +110,11 @@ def similar_measurements(
     a  b  similarity
     0  2  0.6667
     """
-    collections = [as_measurements(given, ranges.dimensions) for given in (items, other) if given is not None]
+    first = as_measurements(items)
+    if ranges is None:
+        ranges = Ranges.planned(first.shape[1], within=within, share=share, recall=recall)
+    ranges = _checked_ranges(ranges)
+    collections = [as_measurements(given, ranges.dimensions) for given in (first, other) if given is not None]
     values = np.concatenate(collections)
     boundary = len(collections[0]) if len(collections) == 2 else None
     engine = engine or LocalEngine(threads)
@@ -119,7 +122,7 @@ def similar_measurements(
         _table(values, engine),
         ranges=ranges,
         within=checked_within(within, ranges.dimensions),
-        share=_checked_share(share),
+        share=checked_share(share),
         boundary=boundary,
         engine=engine,
         watch=Watch(),
@@ -147,7 +150,24 @@ def _table(values: Any, engine: Engine) -> Table:
     return engine.scan(batches, schema)
 
 
-def _checked_share(share: float) -> float:
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-        raise OptionError(f"share={share!r} is out of range: over 0 and at most 1 (0.9 for 90% of positions)")
-    return float(share)
+def _checked_ranges(ranges: Any) -> Ranges:
+    if not isinstance(ranges, Ranges):
+        raise OptionError(
+            f"ranges={ranges!r:.40} says nothing of buckets: give la.Ranges(dimensions=…, width=…), or"
+            " la.Ranges.planned(…)"
+        )
+    return ranges
+
+
+def _checked_ids(ids: Any, count: int) -> pa.Array:
+    """Ids as an Arrow array: as many as there are items, none of them null, each once."""
+    try:
+        names = pa.array(ids)
+    except (TypeError, pa.ArrowInvalid, pa.ArrowTypeError) as reason:
+        raise OptionError(f"ids={ids!r:.40} are no ids: give numbers or strings ({reason})") from None
+    if len(names) != count:
+        raise OptionError(f"there are {len(names)} ids for {count} items: give one for each")
+    if names.null_count:
+        raise SourceError("an id is null: every item needs one")
+    check_unique(names)
+    return names

@@ -2,68 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lookalike.applications.bits import pairs_of_bits
 from lookalike.charts import numbers
-from lookalike.cli.outcome import PairsOutcome
-from lookalike.cli.output import check_outside, checked_folder
-from lookalike.engines import LocalEngine
+from lookalike.cli.given import opened_each
+from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
+from lookalike.cli.searches import PairSearch
+from lookalike.engines import Engine
+from lookalike.io import FileSource, OnError
+from lookalike.io.bits import open_hex_files
 from lookalike.joins import Account
-from lookalike.runs import RunRecord, choose_progress
-from lookalike.runs.sizes import parse_size
 from lookalike.runs.watch import Watch
 
 #: The column of hexadecimal strings, unless --text names another.
 COLUMN = "bits"
 
 
-def find_bits(
-    inputs: list[str],
-    other: list[str] | None,
+def search_of_bits(
+    given: Sequence[list[str]],
     asked: dict[str, Any],
     *,
     column: str,
     id: str | None,
+    on_error: OnError,
     expand: bool,
     output: Path | None,
-    overwrite: bool,
-    threads: int | None,
-    memory: str | None,
-    scratch: Path | None,
-    progress: str,
-) -> tuple[RunRecord, list[str]]:
-    """Find the pairs and write the folder; what run.json says, and lines for a person."""
-    given = tuple([Path(path) for path in paths] for paths in (inputs, other) if paths)
-    folder = checked_folder(output, overwrite=overwrite)
-    if output is not None:
-        check_outside([(path, str(path)) for paths in given for path in paths], output)
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    engine = LocalEngine(threads, memory=None if memory is None else parse_size(memory), scratch=scratch)
-    with folder:
-        found = pairs_of_bits(given, asked, column=column, id=id, expand=expand, engine=engine, watch=watch)
+) -> PairSearch:
+    """Near bits of one collection of files, or of two; `asked` are the `BIT_OPTIONS`."""
+    reading: dict[str, Any] = {"column": column, "id": id, "on_error": on_error}
+
+    def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
+        found = pairs_of_bits(
+            tuple(sources), asked, column=column, id=id, expand=expand, engine=engine, watch=watch
+        )
         account = found.account
-        facts = _facts(account, len(found))
-        outcome = PairsOutcome(
+        return PairsOutcome(
             found=found,
             parameters={**asked, "threshold": account.threshold, "column": column, "expand": expand},
-            counts={
-                "rows": account.items,
-                "copies": account.copies,
-                "candidates": account.candidates,
-                "near_pairs": account.pairs,
-                "pairs": len(found),
-            },
+            counts={"rows": account.items, **found_counts(account, sources, len(found))},
             estimates=lambda stages: account.estimates(),
-            lines=lambda stages: [
-                f"{name:<13} {value}"
-                for name, value in {**facts, "took": numbers.seconds(sum(s.seconds for s in stages))}.items()
-                if value
-            ],
+            lines=lambda stages: fact_lines(_facts(account, len(found)), stages),
             advice=[],
         )
-        return outcome.write_into(folder.path, watch), outcome.lines(watch.stages)
+
+    return PairSearch(
+        parameters={**asked, "expand": expand, **reading},
+        open=lambda: opened_each(partial(open_hex_files, **reading), given, output=output),
+        find=find,
+    )
 
 
 def _facts(account: Account, pairs: int) -> dict[str, str]:

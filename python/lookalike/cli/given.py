@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
         return columns
     if any(value is not None for value in columns.values()):
         raise OptionError(
-            "--set-of, --items, --rating, --least-rating and --separator go with --sets: add it"
+            "--set-of, --items, --rating, --least-rating, --weight and --separator go with --sets: add it"
         )
     return None
 
@@ -42,6 +42,21 @@ def opened_given(
             return
         how = {**columns, "id": reading.id, "on_error": reading.on_error}
         sources = [stack.enter_context(open_sets(read_sets(paths, **how))) for paths in given if paths]
+        if output is not None:
+            check_outside([(path, str(path)) for source in sources for path in source.paths], output)
+        yield sources
+
+
+@contextmanager
+def opened_each(
+    open: Callable[[list[str]], FileSource], given: Sequence[list[str]], *, output: Path | None
+) -> Iterator[list[FileSource]]:
+    """Open the files of each collection, which must not lie in the output."""
+    with ExitStack() as stack:
+        sources: list[FileSource] = []
+        for paths in given:
+            sources.append(open(paths))
+            stack.enter_context(sources[-1])
         if output is not None:
             check_outside([(path, str(path)) for source in sources for path in source.paths], output)
         yield sources

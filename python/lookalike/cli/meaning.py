@@ -1,4 +1,4 @@
-"""lookalike pairs --measure tfidf: documents close in meaning."""
+"""lookalike pairs by weights: documents close in meaning (--measure tfidf), and sets that have weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from typing import Any
 import typer
 
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates
-from lookalike.applications.documents.weighted import WeightedOptions, pairs_by_meaning
+from lookalike.applications.documents.weighted import (
+    MEASURES,
+    WeightedOptions,
+    pairs_by_meaning,
+    pairs_by_weight,
+)
+from lookalike.applications.sets import OpenSets
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -19,20 +25,23 @@ from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 
 MEANING = "tfidf"
+#: Measures of sets with weights.
+BY_WEIGHT = tuple(measure for measure in MEASURES if measure != MEANING)
 _PAIRS = "pairs "
 
 
-def asked_of_meaning(context: typer.Context) -> WeightedOptions:
-    """The options that were typed; what was not takes the defaults of this measure, not of Jaccard's."""
+def asked_of_weights(context: typer.Context) -> WeightedOptions:
+    """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
     source = context.get_parameter_source
     typed = {
         name: value
         for name, value in context.params.items()
         if (given := source(name)) is not None and given.name != "DEFAULT"
     }
-    for name in ("method", "verify"):
+    measure = typed["measure"]
+    for name in ("method", "verify", *(() if measure == MEANING else ("shingle", "text"))):
         if name in typed:
-            raise OptionError(f"--{name} has no choice with --measure {MEANING}: leave it out")
+            raise OptionError(f"--{name} has no choice with --measure {measure}: leave it out")
     known = {field.name for field in fields(WeightedOptions)}
     return WeightedOptions.of({name: value for name, value in typed.items() if name in known})
 
@@ -60,6 +69,34 @@ def close_in_meaning(
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
         lines=lambda stages: _lines(account, counts, options.not_copies, stages),
+        advice=bucket_advice(account),
+    )
+
+
+def alike_by_weight(
+    options: WeightedOptions,
+    given: Sequence[OpenSets],
+    asked: dict[str, Any],
+    *,
+    engine: Engine,
+    watch: Watch,
+) -> PairsOutcome:
+    """Pairs of weighted sets; `asked` are the options, `expand`, and how the sets are read."""
+    found, collections = pairs_by_weight(given, options, engine=engine, watch=watch, expand=asked["expand"])
+    account, rows = found.account, [collection.rows for collection in collections]
+    sources = [one.source for one in given if one.source is not None]
+    counts = {
+        "sets": sum(rows),
+        "sets_by_collection": rows,
+        "elements": sum(collection.elements for collection in collections),
+        **found_counts(account, sources, len(found)),
+    }
+    return PairsOutcome(
+        found=found,
+        parameters=asked,
+        counts=counts,
+        estimates=lambda stages: run_estimates(account, stages),
+        lines=lambda stages: pair_lines(account, counts, stages),
         advice=bucket_advice(account),
     )
 

@@ -116,6 +116,18 @@ LeastRating = Annotated[
         help="The least rating of an item that counts.",
     ),
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="COL",
+        show_default=False,
+        rich_help_panel=READING,
+        help="With --measure weighted-jaccard or weighted-cosine, of a table with an item a row: the column "
+        "of weights; it may be the rating. Tokens of lines have theirs behind a colon (bread:2.5), matrices "
+        "as values. What says nothing weighs 1, and weights of what occurs twice add up.",
+    ),
+]
 Separator = Annotated[
     str | None,
     typer.Option(
@@ -211,13 +223,25 @@ Measure = Annotated[
     str,
     typer.Option(
         "--measure",
-        metavar="jaccard|containment|cosine|overlap|tfidf|levenshtein|indel|angle|l2|l1",
+        metavar="jaccard|containment|cosine|overlap|tfidf|levenshtein|indel|angle|l2|l1|weighted-jaccard|"
+        "weighted-cosine",
         rich_help_panel=SIMILARITY,
         help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
         "how many are shared. By tfidf, the cosine of words weighed by how frequent they are in a document "
         "and how rare in the collection. Or, of texts as they are, how many edits lie between them "
         "(--distance). All these but jaccard and tfidf are found exactly. Of vectors, the angle or the "
-        "distance.",
+        "distance. Of sets with weights (--weight), the sum of lesser to that of greater weights, or the "
+        "cosine.",
+    ),
+]
+Probes = Annotated[
+    int | None,
+    typer.Option(
+        "--probes",
+        metavar="N",
+        rich_help_panel=SIMILARITY,
+        help="Of vectors: look into so many buckets of a band, 1 to 128; fewer bands keep the recall then. "
+        "Without it, into one, unless a long search is expected to be clearly shorter with more.",
     ),
 ]
 NotCopies = Annotated[

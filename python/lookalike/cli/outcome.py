@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lookalike.charts import numbers
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunRecord, Stage, write_parquet
@@ -41,6 +42,12 @@ class PairsOutcome:
             estimates=self.estimates(watch.stages),
             stages=tuple(watch.stages),
         ).write(folder)
+
+
+def fact_lines(facts: dict[str, str], stages: Sequence[Stage]) -> list[str]:
+    """A fact a line, those that are empty left out, and at last how long it took."""
+    took = numbers.seconds(sum(stage.seconds for stage in stages))
+    return [f"{name:<13} {value}" for name, value in {**facts, "took": took}.items() if value]
 
 
 def found_counts(account: Account, sources: Sequence[Source], pairs: int) -> dict[str, int]:

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
+from lookalike.applications.measurement_tables import MeasurementOptions
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
-from lookalike.cli.bits import COLUMN, find_bits
-from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
-from lookalike.cli.meaning import MEANING, asked_of_meaning, close_in_meaning
+from lookalike.cli import pair_options as own
+from lookalike.cli.bits import COLUMN, search_of_bits
+from lookalike.cli.given import opened_given, set_columns
+from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
+from lookalike.cli.measurements import named_columns, numbers_for_each, search_of_measurements
 from lookalike.cli.outcome import PairsOutcome, found_counts
-from lookalike.cli.output import Reading, checked_folder, note
+from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
+from lookalike.cli.searches import PairSearch
 from lookalike.cli.strings import near_strings
-from lookalike.cli.unfinished import engine_of_a_run
-from lookalike.cli.vectors import find_vectors, of_vectors
+from lookalike.cli.typed import only, typed
+from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
-from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
+
+#: From what was opened, and what is asked of it, to pairs.
+Find: TypeAlias = Callable[..., PairsOutcome]
 
 
 def pairs(
@@ -44,37 +52,25 @@ def pairs(
     items: shared.Items = None,
     rating: shared.Rating = None,
     least_rating: shared.LeastRating = None,
+    weight: shared.Weight = None,
     separator: shared.Separator = None,
-    bits: Annotated[
-        bool,
-        typer.Option(
-            "--bits",
-            rich_help_panel=shared.READING,
-            help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings in the "
-            "column `bits`, or in the one that --text names, or one a line. By --measure hamming (the "
-            "default here; --threshold is how many bits may differ) or jaccard, which is Tanimoto's.",
-        ),
-    ] = False,
+    bits: own.BitsGiven = False,
+    measurements: own.Measurements = None,
     threshold: shared.WrittenThreshold = PairOptions.threshold,
     recall: shared.Recall = PairOptions.recall,
     measure: shared.Measure = PairOptions.measure,
     distance: shared.Distance = None,
     not_copies: shared.NotCopies = None,
+    within: own.Within = None,
+    range_width: own.RangeWidth = None,
     shingle: shared.ShingleForm = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
+    probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
     method: shared.Method = PairOptions.method,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
-    expand: Annotated[
-        bool,
-        typer.Option(
-            "--expand",
-            rich_help_panel=shared.WRITING,
-            help="Write every pair of exact copies, and of their near-duplicates, rather than each copy with "
-            "one representative. There may be very many.",
-        ),
-    ] = False,
+    expand: own.Expand = False,
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
@@ -85,10 +81,10 @@ def pairs(
 ) -> None:
     """Find all pairs of similar items, in one collection or two.
 
-    Items are documents, or sets (--sets), or bits (--bits), or vectors (--measure angle, l2 or l1; of .npy
-    files also cosine): one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text names its column of lists) a
-    collection. The folder gets pairs.parquet (a, b, similarity or distance) and run.json (what was done, and
-    how well).
+    Items are documents, or sets (--sets), or bits (--bits), or rows of measurements (--measurements), or
+    vectors (--measure angle, l2 or l1; of .npy files also cosine): one .npy, .fvecs, .bvecs, .ivecs or
+    .parquet file (--text names its column of lists) a collection. The folder gets pairs.parquet (a, b,
+    similarity or distance) and run.json (what was done, and how well).
 
     \b
     Examples:
@@ -99,141 +95,165 @@ def pairs(
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
       lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
+      lookalike pairs faces.csv --measurements eyes nose mouth --within 2 --threshold 0.6 --id face -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
+      lookalike pairs --sets plays.csv --set-of user --items song --weight n --measure weighted-jaccard -o a/
     """
-    run: dict[str, Any] = {
-        "id": id,
-        "expand": expand,
-        "output": output,
-        "overwrite": overwrite,
-        "threads": threads,
-        "memory": memory,
-        "scratch": scratch,
-        "progress": progress,
-    }
+    given = [paths for paths in (inputs, other) if paths]
+    kept: dict[str, Any] = {"id": id, "expand": expand, "output": output}
     if bits:
-        _only(context, {*_ALL, "bits", "measure", "threshold", "recall", "method", "seed"}, "--bits")
-        by = measure if given_by(context, "measure") else "hamming"
-        record, lines = find_bits(
-            inputs,
-            other,
+        only(context, {*_ALL, *_BITS}, "--bits")
+        search = search_of_bits(
+            given,
             {
-                "measure": by,
-                "threshold": threshold if given_by(context, "threshold") else None,
+                "measure": measure if typed(context, "measure") else "hamming",
+                "threshold": threshold if typed(context, "threshold") else None,
                 "recall": recall,
                 "method": method,
                 "seed": seed,
             },
-            column=text if given_by(context, "text") else COLUMN,
-            **run,
+            column=text if typed(context, "text") else COLUMN,
+            on_error=on_error,  # type: ignore[arg-type]
+            **kept,
         )
-        print(record.to_json().rstrip() if json else "\n".join(lines))
-        return
-    if of_vectors(inputs, measure) and not sets:
-        known = {*_ALL, "measure", "threshold", "recall", "method", "slots", "seed"}
-        _only(context, known, f"--measure {measure} of vectors")
-        said = {
-            name: value for name, value in (("slots", slots), ("method", method)) if given_by(context, name)
-        }
-        record, lines = find_vectors(
-            inputs,
-            other,
-            {"measure": measure, "recall": recall, "seed": seed, **said}
-            | ({"threshold": threshold} if given_by(context, "threshold") else {}),
+    elif measurements:
+        only(context, {*_ALL, *_MEASUREMENTS} - {"text", "expand"}, "--measurements")
+        if within is None:
+            raise OptionError("how near is near? --measurements needs --within, such as --within 2")
+        search = search_of_measurements(
+            given,
+            MeasurementOptions(
+                within=numbers_for_each("--within", within),
+                threshold=shared.number(threshold),
+                recall=recall,
+                width=None if range_width is None else numbers_for_each("--range-width", range_width),
+                seed=seed,
+            ),
+            columns=named_columns(measurements),
+            id=id,
+            on_error=on_error,  # type: ignore[arg-type]
+            output=output,
+        )
+    elif within is not None or range_width is not None:
+        raise OptionError("--within and --range-width go with --measurements: name the columns there")
+    elif of_vectors(inputs, measure) and not sets:
+        only(context, {*_ALL, *_VECTORS}, f"--measure {measure} of vectors")
+        said = {"threshold": threshold, "slots": slots, "method": method, "probes": probes}
+        search = search_of_vectors(
+            given,
+            {"measure": measure, "recall": recall, "seed": seed}
+            | {name: value for name, value in said.items() if typed(context, name)},
             column=None if text == shared.TEXT else text,
-            **run,
+            **kept,
         )
-        print(record.to_json().rstrip() if json else "\n".join(lines))
-        return
-    if of_vectors(inputs, "cosine") and not sets:
+    elif of_vectors(inputs, "cosine") and not sets:
         raise OptionError(
             f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
         )
-    of_strings, of_meaning = measure in KINDS, measure == MEANING
-    if (of_strings or of_meaning) and sets:
+    elif probes is not None:
+        raise OptionError("--probes goes with vectors: --measure angle, cosine, l2 or l1")
+    else:
+        columns = set_columns(
+            sets=sets,
+            of=set_of,
+            items=items,
+            rating=rating,
+            least_rating=least_rating,
+            weight=weight,
+            separator=separator,
+        )
+        options: dict[str, Any] = {
+            "threshold": threshold,
+            "recall": recall,
+            "measure": measure,
+            "shingle": shingle,
+            "slots": slots,
+            "seed": seed,
+            "method": method,
+            "verify": verify,
+        }
+        search = _search(
+            context,
+            given,
+            Reading(text=text, id=id, on_error=on_error),
+            columns,
+            options,
+            distance=distance,
+            not_copies=not_copies,
+            expand=expand,
+            output=output,
+        )
+    search.run(
+        output=output,
+        overwrite=overwrite,
+        json=json,
+        threads=threads,
+        memory=memory,
+        scratch=scratch,
+        resume=resume,
+        progress=progress,
+    )
+
+
+#: Options that every kind of item has, and those that some have beside them.
+_ALL = (
+    *("inputs", "other", "text", "id", "output", "expand", "overwrite", "json"),
+    *("threads", "memory", "scratch", "resume", "progress"),
+)
+_BITS = ("bits", "measure", "threshold", "recall", "method", "seed", "on_error")
+_MEASUREMENTS = ("measurements", "within", "range_width", "threshold", "recall", "seed", "on_error")
+_VECTORS = ("measure", "threshold", "recall", "method", "slots", "probes", "seed")
+
+
+def _search(
+    context: typer.Context,
+    given: Sequence[list[str]],
+    reading: Reading,
+    columns: dict[str, Any] | None,
+    options: dict[str, Any],
+    *,
+    distance: int | None,
+    not_copies: float | None,
+    expand: bool,
+    output: Path | None,
+) -> PairSearch:
+    """Documents by shingles, by meaning or by edits, and sets."""
+    measure = options["measure"]
+    of_strings, of_meaning, by_weight = measure in KINDS, measure == MEANING, measure in BY_WEIGHT
+    if by_weight and columns is None:
+        raise OptionError(f"--measure {measure} compares sets with weights: add --sets")
+    if (of_strings or of_meaning) and columns is not None:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
     if of_strings:
-        _only(context, {*_ALL, "measure", "distance", "on_error", "resume"}, f"--measure {measure}")
+        only(context, {*_ALL, "measure", "distance", "on_error"}, f"--measure {measure}")
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
-    columns = set_columns(
-        sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
-    )
+    find: Find
     if of_meaning:
-        asked: dict[str, Any] = {**asked_of_meaning(context).to_dict(), "expand": expand}
-    elif distance is None:
-        chosen = PairOptions.of(
-            {
-                "threshold": shared.number(threshold),
-                "recall": recall,
-                "measure": measure,
-                "shingle": shingle,
-                "slots": slots,
-                "seed": seed,
-                "method": method,
-                "verify": verify,
-            }
-        )
-        asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
-    else:
+        asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), "expand": expand}
+        find = close_in_meaning
+    elif by_weight:
+        chosen_weights = asked_of_weights(context)
+        asked = {**chosen_weights.to_dict(), "expand": expand, **(columns or {})}
+        find = partial(alike_by_weight, chosen_weights)
+    elif of_strings:
         asked = {"measure": measure, "distance": distance, "expand": expand}
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    reading = Reading(text=text, id=id, on_error=on_error)
-    folder = checked_folder(output, overwrite=overwrite)
-    with (
-        opened_given((inputs, other), reading, columns, output=output) as given,
-        engine_of_a_run(
-            "pairs",
-            folder,
-            given,
-            {**asked, **vars(reading)},
-            threads=threads,
-            memory=memory,
-            scratch=scratch,
-            resume=resume,
-        ) as engine,
-        folder,
-    ):
-        if of_meaning:
-            outcome = close_in_meaning(given, asked, engine=engine, watch=watch)
-        elif distance is None:
-            outcome = _similar(given, chosen, asked, engine=engine, watch=watch)
-        else:
-            outcome = near_strings(given, asked, engine=engine, watch=watch)
-        record = outcome.write_into(folder.path, watch)
-    note_what_was_left_out_of(given)
-    for sentence in outcome.advice:
-        note(sentence)
-    if json:
-        print(record.to_json().rstrip())
-        return
-    print("\n".join(outcome.lines(watch.stages)))
-    print(f"{'written':<13} {output}: pairs.parquet, run.json")
-
-
-#: Options that every kind of item has.
-_ALL = (
-    *("inputs", "other", "text", "id", "output", "expand", "overwrite", "json"),
-    *("threads", "memory", "scratch", "progress"),
-)
-
-
-def _only(context: typer.Context, known: set[str], what: str) -> None:
-    """Refuse options that were typed and would be ignored."""
-    for name in context.params:
-        if name not in known and given_by(context, name):
-            raise OptionError(f"--{name.replace('_', '-')} has no meaning with {what}: leave it out")
-
-
-def given_by(context: typer.Context, name: str) -> bool:
-    """Whether a person typed this option."""
-    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+        find = near_strings
+    else:
+        chosen = PairOptions.of({**options, "threshold": shared.number(options["threshold"])})
+        asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
+        find = partial(_similar, chosen)
+    return PairSearch(
+        parameters={**asked, **vars(reading)},
+        open=lambda: opened_given(given, reading, columns, output=output),
+        find=lambda sources, engine, watch: find(sources, asked, engine=engine, watch=watch),
+    )
 
 
 def _similar(
-    given: Sequence[Any], options: PairOptions, asked: dict[str, Any], *, engine: Engine, watch: Watch
+    options: PairOptions, given: Sequence[Any], asked: dict[str, Any], *, engine: Engine, watch: Watch
 ) -> PairsOutcome:
     """Similar pairs of documents, or of sets."""
     how: dict[str, Any] = {"engine": engine, "watch": watch, "expand": asked["expand"]}

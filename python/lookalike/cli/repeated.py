@@ -7,19 +7,21 @@ from typing import Any
 
 from lookalike.cli.app import Command
 
-WITH = "--with"
+WITH, MEASUREMENTS = "--with", "--measurements"
 
 
 class Reader(Command):
-    """Reads `--with A B C` as `--with A --with B --with C`.
+    """Reads `--with A B C` as `--with A --with B --with C`, and `--measurements` too.
 
     A shell makes several arguments of a pattern without quotes, and options take one value; without this the
     command would put all files but the first into the first collection.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat --with before each of its values."""
-        return super().parse_args(ctx, repeated(args, WITH))
+        """Repeat such options before each of their values."""
+        for option in (WITH, MEASUREMENTS):
+            args = repeated(args, option)
+        return super().parse_args(ctx, args)
 
 
 def repeated(

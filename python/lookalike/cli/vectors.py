@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 from lookalike.charts import numbers
-from lookalike.cli.outcome import PairsOutcome
-from lookalike.cli.output import check_outside, checked_folder
-from lookalike.engines import LocalEngine
+from lookalike.cli.outcome import PairsOutcome, fact_lines
+from lookalike.cli.output import check_outside
+from lookalike.cli.searches import PairSearch
+from lookalike.engines import Engine
 from lookalike.errors import OptionError
+from lookalike.io.vectors import vector_file
 from lookalike.joins import Account
-from lookalike.runs import RunRecord, choose_progress
-from lookalike.runs.sizes import parse_size
 from lookalike.runs.watch import Watch
 from lookalike.theory.plans import at_threshold
 from lookalike.theory.thresholds import scale_of
@@ -24,59 +27,72 @@ def of_vectors(inputs: list[str], measure: str) -> bool:
     return bool(inputs) and holds_vectors(inputs[0], measure)
 
 
-def find_vectors(
-    inputs: list[str],
-    other: list[str] | None,
+@dataclass(frozen=True)
+class VectorFile:
+    """The file of one collection."""
+
+    path: Path
+    spooled: ClassVar[bool] = False
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where it lies."""
+        return [self.path]
+
+
+def search_of_vectors(
+    given: Sequence[list[str]],
     asked: dict[str, Any],
     *,
     column: str | None,
     id: str | None,
     expand: bool,
     output: Path | None,
-    overwrite: bool,
-    threads: int | None,
-    memory: str | None,
-    scratch: Path | None,
-    progress: str,
-) -> tuple[RunRecord, list[str]]:
-    """Find the pairs and write the folder; what run.json says, and lines for a person."""
+) -> PairSearch:
+    """Near vectors of one file, or of two; `asked` are the `VectorOptions`."""
     options = VectorOptions.of(asked)
-    for paths in (inputs, other):
-        if paths and len(paths) > 1:
+    for paths in given:
+        if len(paths) > 1:
             raise OptionError(f"a collection of vectors is one file, not {len(paths)}: put them together")
-    given = tuple(paths[0] for paths in (inputs, other) if paths)
-    folder = checked_folder(output, overwrite=overwrite)
-    if output is not None:
-        check_outside([(Path(path), path) for path in given], output)
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    engine = LocalEngine(threads, memory=None if memory is None else parse_size(memory), scratch=scratch)
-    with folder:
+    parameters = {**options.to_dict(), "expand": expand}
+
+    @contextmanager
+    def opened() -> Iterator[list[VectorFile]]:
+        files = [VectorFile(vector_file(paths[0])) for paths in given]
+        if output is not None:
+            check_outside([(file.path, str(file.path)) for file in files], output)
+        yield files
+
+    def find(files: Sequence[VectorFile], engine: Engine, watch: Watch) -> PairsOutcome:
         found, search = pairs_of_vectors(
-            given, options, engine=engine, watch=watch, column=column, id=id, expand=expand
+            tuple(file.path for file in files),
+            options,
+            engine=engine,
+            watch=watch,
+            column=column,
+            id=id,
+            expand=expand,
         )
         account, rows = search.joined.account, [one.rows for one in search.collections]
-        facts = _facts(account, rows, search.collections[0].dimensions, len(found))
-        outcome = PairsOutcome(
+        dimensions = search.collections[0].dimensions
+        return PairsOutcome(
             found=found,
-            parameters={**options.to_dict(), "expand": expand},
+            parameters=parameters,
             counts={
                 "vectors": sum(rows),
                 "vectors_by_collection": rows,
-                "dimensions": search.collections[0].dimensions,
+                "dimensions": dimensions,
                 "copies": account.copies,
                 "candidates": account.candidates,
                 "near_pairs": account.pairs,
                 "pairs": len(found),
             },
             estimates=lambda stages: {**account.estimates(), "large_buckets": account.to_dict()["large"]},
-            lines=lambda stages: [
-                f"{name:<13} {value}"
-                for name, value in {**facts, "took": numbers.seconds(sum(s.seconds for s in stages))}.items()
-                if value
-            ],
+            lines=lambda stages: fact_lines(_facts(account, rows, dimensions, len(found)), stages),
             advice=[],
         )
-        return outcome.write_into(folder.path, watch), outcome.lines(watch.stages)
+
+    return PairSearch(parameters={**parameters, "column": column, "id": id}, open=opened, find=find)
 
 
 def _facts(account: Account, rows: list[int], dimensions: int, pairs: int) -> dict[str, str]:

@@ -61,12 +61,12 @@ class Hyperplane(Family):
         drawn = self.drawn(vectors.dimensions)
         return drawn.sides(vectors.values, threads=checked_threads(threads), path=path).view(np.bool_)
 
-    def drawn(self, dimensions: int) -> _core.Projections:
-        """The kernel's form of the hyperplanes, for vectors of so many coordinates."""
-        return _drawn(self, dimensions)
+    def drawn(self, dimensions: int, *, first: int = 0) -> _core.Projections:
+        """The kernel's form of the hyperplanes, for vectors of so many coordinates; those from `first` on."""
+        return _drawn(self, dimensions, first)
 
 
 @lru_cache(maxsize=4)
-def _drawn(family: Hyperplane, dimensions: int) -> _core.Projections:
+def _drawn(family: Hyperplane, dimensions: int, first: int) -> _core.Projections:
     kind = "signs" if family.signs else "hyperplanes"
-    return _core.Projections(kind, dimensions=dimensions, slots=family.slots, seed=family.seed)
+    return _core.Projections(kind, dimensions=dimensions, slots=family.slots, seed=family.seed, first=first)

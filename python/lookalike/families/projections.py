@@ -37,11 +37,11 @@ class Projected(Family):
         drawn = self.drawn(vectors.dimensions)
         return drawn.buckets(vectors.values, threads=checked_threads(threads), path=path)
 
-    def drawn(self, dimensions: int) -> _core.Projections:
-        """The kernel's form of the lines, for vectors of so many coordinates."""
-        return _drawn(self.kind, dimensions, self.slots, self.seed, self.width)
+    def drawn(self, dimensions: int, *, first: int = 0) -> _core.Projections:
+        """The kernel's form of the lines, for vectors of so many coordinates; those from `first` on."""
+        return _drawn(self.kind, dimensions, self.slots, self.seed, self.width, first)
 
 
 @lru_cache(maxsize=4)
-def _drawn(kind: str, dimensions: int, slots: int, seed: int, width: float) -> _core.Projections:
-    return _core.Projections(kind, dimensions=dimensions, slots=slots, seed=seed, width=width)
+def _drawn(kind: str, dimensions: int, slots: int, seed: int, width: float, first: int) -> _core.Projections:
+    return _core.Projections(kind, dimensions=dimensions, slots=slots, seed=seed, width=width, first=first)

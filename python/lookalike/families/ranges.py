@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from lookalike import _core
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
-from lookalike.measures.closeness import as_measurements
+from lookalike.measures.closeness import as_measurements, checked_share, checked_within
 from lookalike.theory.collisions import RangeCollision
+from lookalike.theory.ranges import checked_recall
 from lookalike.types import F64, I64, U32, U64, Signatures
 
 #: With copies near edges a value has two ranges, and a bucket of so many values 2¹² copies.
 _MOST_ROWS = 12
+_MOST_TABLES = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +74,69 @@ class Ranges(Family):
             raise OptionError(f"margin={self.margin!r} is out of range: from 0 to half the width")
         if self.chosen is None:
             _whole("rows", self.rows, 1, min(_MOST_ROWS, self.dimensions))
-            _whole("tables", self.tables, 1, 65_536)
+            _whole("tables", self.tables, 1, _MOST_TABLES)
             object.__setattr__(self, "chosen", self._drawn())
         else:
             object.__setattr__(self, "chosen", self._checked_tables(self.chosen))
         object.__setattr__(self, "tables", len(self.chosen or ()))
         object.__setattr__(self, "rows", max(map(len, self.chosen or ())))
+
+    @classmethod
+    def planned(
+        cls,
+        dimensions: int,
+        *,
+        within: float | tuple[float, ...],
+        share: float,
+        recall: float = 0.95,
+        width: float | tuple[float, ...] | None = None,
+        rows: int | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """Ranges in which items that are close in a share of their measurements meet as often as promised.
+
+        Values that differ by up to twice the margin always share a range, so the margin is half of `within`:
+        two items meet in every table that looks at nothing but measurements in which they are close. As many
+        tables are drawn as it takes that one of them does so with a chance of `recall`; items that are close
+        in more measurements meet more often. Unless they are given, ranges are three times as wide as
+        `within`, and a table looks at three measurements, or at as many as must be close if they are fewer.
+
+        Examples
+        --------
+        >>> ranges = Ranges.planned(20, within=2, share=0.8)
+        >>> ranges.width, ranges.margin, ranges.tables
+        (6.0, 1.0, 5)
+        """
+        _whole("dimensions", dimensions, 1, 1 << 20)
+        apart, share = checked_within(within, dimensions), checked_share(share)
+        if width is None and not np.all(apart > 0):
+            raise OptionError("where values must be the same (within=0) their ranges need a width: give it")
+        # Not ⌈share · dimensions⌉, which rounding may make one too many: .07 · 100 is over 7.
+        close = next(count for count in range(dimensions + 1) if count / dimensions >= share)
+        rows = min(3, close) if rows is None else rows
+        _whole("rows", rows, 1, min(_MOST_ROWS, dimensions))
+        chance = math.comb(close, rows) / math.comb(dimensions, rows)
+        if not chance:
+            raise OptionError(
+                f"items close in {close} of {dimensions} measurements share no table of {rows}: use"
+                f" rows={close} or fewer"
+            )
+        missed = math.log1p(-chance) if chance < 1 else -math.inf
+        tables = max(1, math.ceil(math.log1p(-checked_recall(recall)) / missed))
+        if tables > _MOST_TABLES:
+            raise OptionError(
+                f"recall={recall:g} of items close in {close} of {dimensions} measurements takes {tables:,}"
+                f" tables of {rows}, more than {_MOST_TABLES:,}: use fewer rows, or a higher share"
+            )
+        each = apart[0] if np.ndim(within) == 0 else apart
+        return cls(
+            dimensions=dimensions,
+            width=_plain(3 * each) if width is None else width,
+            margin=_plain(each / 2),
+            rows=rows,
+            tables=tables,
+            seed=seed,
+        )
 
     @property
     def law(self) -> RangeCollision:
@@ -172,10 +232,14 @@ class Ranges(Family):
             raise OptionError(f"{name} has {numbers.size} numbers: give one, or {self.dimensions}")
         if not np.isfinite(numbers).all():
             raise OptionError(f"{name}={given!r} is out of range: finite numbers")
-        return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
+        return _plain(numbers)
 
     def _each(self, given: float | tuple[float, ...]) -> F64:
         return np.broadcast_to(np.asarray(given, np.float64), (self.dimensions,))
+
+
+def _plain(numbers: Any) -> float | tuple[float, ...]:
+    return float(numbers) if np.ndim(numbers) == 0 else tuple(numbers.tolist())
 
 
 def _floors(numbers: F64) -> I64:

@@ -13,6 +13,7 @@ units.py       paragraphs and lines of texts
 edits.py       kept documents with another text
 setfiles.py    a set a line
 bits.py        hexadecimal strings
+measurements.py  tables of measurements
 edges.py       tables that hold sets: an edge a row, or a list a row
 matrices.py    sparse matrices in files
 faults.py      rows that cannot be read

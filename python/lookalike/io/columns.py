@@ -257,3 +257,35 @@ def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pc.utf8_trim_whitespace(column.cast(pa.large_string())).cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return column
+
+
+def numbers_of(name: str, array: pa.Array, flaws: dict[int, str], *, finite: bool = False) -> pa.Array:
+    """The array as float64, null where a string is no number; those positions are added to `flaws`.
+
+    So are numbers that are not `finite`, if they must be.
+    """
+    numbers = _numbers(name, array, flaws)
+    if finite:
+        sound = np.isfinite(numbers.fill_null(0.0).to_numpy())
+        for at in np.flatnonzero(~sound).tolist():
+            flaws.setdefault(at, f"{name!r} is {numbers[at].as_py()}, not a finite number")
+    return numbers
+
+
+def _numbers(name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
+    import pyarrow.compute as pc
+
+    if not is_text(array.type):
+        return array.cast(pa.float64())
+    trimmed = pc.utf8_trim_whitespace(array.cast(pa.large_string()))
+    try:
+        return trimmed.cast(pa.float64())
+    except pa.ArrowInvalid:
+        values: list[float | None] = []
+    for at, text in enumerate(trimmed.to_pylist()):
+        try:
+            values.append(None if text is None else pa.scalar(text).cast(pa.float64()).as_py())
+        except pa.ArrowInvalid:
+            flaws.setdefault(at, f"{name!r} is {text!r:.40}, not a number")
+            values.append(None)
+    return pa.array(values, pa.float64())

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import OptionError, SourceError
-from lookalike.io.columns import Wanted, is_text
+from lookalike.io.columns import Wanted, is_text, numbers_of
 from lookalike.io.faults import OnError
 from lookalike.io.files import FileSource
 from lookalike.io.frames import FrameSource
@@ -26,7 +26,12 @@ from lookalike.io.spool import Spool
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeColumns(Wanted):
-    """The columns of an edge table: `text` is the item, then come its set and perhaps a rating."""
+    """The columns of an edge table: `text` is the item, then come its set and perhaps numbers of the edge.
+
+    `weight` names the one of these that must be finite; a rating is only compared.
+    """
+
+    weight: str | None = None
 
     @property
     def required(self) -> int:
@@ -52,7 +57,7 @@ class EdgeColumns(Wanted):
                 for at in _where(_empty(array)):
                     flaws.setdefault(at, f"{name!r} is empty")
             return array
-        return _as_numbers(name, array, flaws)
+        return numbers_of(name, array, flaws, finite=name == self.weight)
 
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless the ends are numbers or strings, and the rating may be a number."""
@@ -109,10 +114,11 @@ def open_edges(
     of: str,
     items: str,
     rating: str | None = None,
+    weight: str | None = None,
     on_error: OnError = "raise",
     scratch: Path | None = None,
 ) -> Source:
-    """Open a table of edges; a batch of a scan has the item, the set it is in, and the rating, if asked for.
+    """Open a table of edges; a batch of a scan has the item, the set it is in, and the numbers asked for.
 
     Parameters
     ----------
@@ -120,11 +126,16 @@ def open_edges(
         Paths of csv, tsv, parquet or jsonl files, or a table in memory (Arrow, polars, pandas).
     of, items
         Columns: whose sets, and what is in them. Exchanged, the table is read in the other direction.
+    rating, weight
+        Columns of numbers; the rating comes first, and if it is the weight too, comes once.
     """
     if of == items:
         raise OptionError(f"sets of {of!r} cannot hold {items!r}: name two columns")
-    columns = (of,) if rating is None else (of, rating)
-    return _open(data, EdgeColumns(text=items, columns=columns), on_error, scratch)
+    if weight in (of, items):
+        raise OptionError(f"weight={weight!r} is an end of the edges: name another column")
+    numbers = dict.fromkeys(name for name in (rating, weight) if name is not None)
+    columns = (of, *numbers)
+    return _open(data, EdgeColumns(text=items, columns=columns, weight=weight), on_error, scratch)
 
 
 def open_lists(
@@ -180,23 +191,3 @@ def _empty(array: pa.Array) -> pa.Array:
 def _where(mask: pa.Array) -> list[int]:
     found: list[int] = np.flatnonzero(mask.fill_null(False).to_numpy(zero_copy_only=False)).tolist()
     return found
-
-
-def _as_numbers(name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
-    """The array as float64, null where a string is no number."""
-    import pyarrow.compute as pc
-
-    if not is_text(array.type):
-        return array.cast(pa.float64())
-    trimmed = pc.utf8_trim_whitespace(array.cast(pa.large_string()))
-    try:
-        return trimmed.cast(pa.float64())
-    except pa.ArrowInvalid:
-        values: list[float | None] = []
-    for at, text in enumerate(trimmed.to_pylist()):
-        try:
-            values.append(None if text is None else pa.scalar(text).cast(pa.float64()).as_py())
-        except pa.ArrowInvalid:
-            flaws.setdefault(at, f"{name!r} is {text!r:.40}, not a number")
-            values.append(None)
-    return pa.array(values, pa.float64())

@@ -51,7 +51,16 @@ def open_files(
     SourceError
         If an input is missing, of no readable kind, or without one of the columns.
     """
-    wanted = Wanted(text=text, id=id, columns=tuple(columns))
+    return open_wanted(inputs, Wanted(text=text, id=id, columns=tuple(columns)), on_error, scratch)
+
+
+def open_wanted(
+    inputs: Iterable[str | Path] | str | Path,
+    wanted: Wanted,
+    on_error: OnError = "raise",
+    scratch: Path | None = None,
+) -> FileSource:
+    """Open files as `open_files` does, for columns of any kind."""
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given:
         raise OptionError("no input was named: name files, folders, globs, or - for standard input")

@@ -84,11 +84,15 @@ def _lines(chunk: Chunk) -> pa.Array:
 
 
 def open_set_lines(
-    inputs: Iterable[str | Path] | str | Path, *, on_error: OnError = "raise", scratch: Path | None = None
+    inputs: Iterable[str | Path] | str | Path,
+    *,
+    on_error: OnError = "raise",
+    scratch: Path | None = None,
+    wanted: Wanted | None = None,
 ) -> FileSource:
     """Open transaction files, whatever their names end in; plain, .gz or .zst; or `-`.
 
-    A batch of a scan has one column, `text`: the lines as they are.
+    A batch of a scan has one column, `text`: the lines as they are, or what `wanted` makes of them.
 
     Raises
     ------
@@ -98,7 +102,7 @@ def open_set_lines(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given:
         raise OptionError("no input was named: name files, folders, globs, or - for standard input")
-    form, wanted = SetLines(), Wanted()
+    form, wanted = SetLines(), wanted or Wanted()
     if [str(name) for name in given] == [STANDARD_INPUT]:
         spool = Spool(folder=scratch)
         return FileSource([standard_input_file(spool.path, form)], wanted, on_error, spool=spool)

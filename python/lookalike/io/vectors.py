@@ -29,9 +29,7 @@ def read_vectors(path: str | Path, *, column: str | None = None) -> npt.NDArray[
     SourceError
         If there is no such file, or it is damaged, or holds no vectors.
     """
-    place = Path(path)
-    if not place.is_file():
-        raise SourceError(f"there is no file {place}: vectors come from {', '.join(SUFFIXES)} files")
+    place = vector_file(path)
     suffix = place.suffix.lower()
     if suffix == ".npy":
         return _npy(place)
@@ -40,6 +38,14 @@ def read_vectors(path: str | Path, *, column: str | None = None) -> npt.NDArray[
     if suffix == ".parquet":
         return vector_column(_parquet(place), column, str(place))
     raise SourceError(f"{place} is none of {', '.join(SUFFIXES)}: save the vectors as one of these")
+
+
+def vector_file(path: str | Path) -> Path:
+    """The file, known to be there."""
+    place = Path(path)
+    if not place.is_file():
+        raise SourceError(f"there is no file {place}: vectors come from {', '.join(SUFFIXES)} files")
+    return place
 
 
 def read_ids(path: str | Path, column: str) -> pa.ChunkedArray:

@@ -9,6 +9,7 @@ more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,8 @@ BitMeasure = Literal["hamming", "jaccard"]
 #: Rows of a block at least: their folded bits stay in a core's own cache. And the most blocks there should
 #: be, for the table of their pairs is made at the driver.
 BLOCK_ROWS, MOST_BLOCKS = 1024, 1024
+#: Pairs of blocks compared before what they gave is settled: of a million rows some seconds of work.
+STRIP = 1 << 14
 
 
 def compare_bit_blocks(
@@ -44,13 +47,27 @@ def compare_bit_blocks(
         per_block = max(BLOCK_ROWS, -(-len(rows) // MOST_BLOCKS))
         places = np.zeros(len(sizes), np.uint32)
         places[order] = np.arange(len(order), dtype=np.uint32)
-        placed = engine.map(items.table, Place(places, per_block))
-        blocks = engine.group(placed, "block", as_bit_blocks, order=("place",), most=per_block)
+
+        def cut() -> Table:
+            placed = engine.map(items.table, Place(places, per_block))
+            return engine.group(placed, "block", as_bit_blocks, order=("place",), most=per_block)
+
+        blocks = engine.settle("blocks", cut)
         pairs = _pairs_of_blocks(sizes[order], per_block, measure, threshold)
     with watch.stage("compare", pairs.rows, unit="pairs of blocks") as advance:
         stage = CompareBits(items.boundary, measure, threshold)
-        found = engine.fetch(blocks, pairs, ("a", "b"), stage, advance=advance)
-    return FoundBits.of(found, _pairs_within(pairs, len(rows), per_block))
+
+        def compared(some: Table) -> Table:
+            return engine.fetch(blocks, some, ("a", "b"), stage, advance=advance)
+
+        a, b = pairs.column("a"), pairs.column("b")
+        parts = [
+            engine.settle(
+                f"compared-{at}", partial(compared, Table.of(a=a[at : at + STRIP], b=b[at : at + STRIP]))
+            )
+            for at in range(0, max(1, pairs.rows), STRIP)
+        ]
+    return FoundBits.of(Table.together(parts), _pairs_within(pairs, len(rows), per_block))
 
 
 def _pairs_of_blocks(sizes: U32, per_block: int, measure: str, threshold: float) -> Table:

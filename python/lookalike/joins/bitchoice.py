@@ -93,6 +93,11 @@ class BitSample:
 
 def draw_bits(items: BitItems, engine: Engine) -> BitSample:
     """The rows with the least hashes of their bits, each hash once."""
+    drawn = engine.settle("sample", lambda: _drawn(items, engine))
+    return BitSample(words=np.ascontiguousarray(all_words(drawn.batches)), items=items)
+
+
+def _drawn(items: BitItems, engine: Engine) -> Table:
     share = 4 * SAMPLE_ROWS / max(1, items.rows)
     while True:
         limit = min(2**64 - 1, int(share * 2**64))
@@ -105,10 +110,10 @@ def draw_bits(items: BitItems, engine: Engine) -> BitSample:
             break
         share *= 16
     if not len(chosen):
-        return BitSample(words=np.empty((0, items.words), np.uint64), items=items)
+        nothing = pa.record_batch({"bits": bits_column(np.empty((0, items.words), np.uint64))})
+        return Table((nothing,), nothing.schema)
     asked = Table.of(row=np.sort(rows[chosen]))
-    drawn = engine.fetch(items.table, asked, ("row",), TakeBits())
-    return BitSample(words=np.ascontiguousarray(all_words(drawn.batches)), items=items)
+    return engine.fetch(items.table, asked, ("row",), TakeBits())
 
 
 @dataclass(frozen=True)

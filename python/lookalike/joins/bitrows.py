@@ -108,17 +108,24 @@ class DistinctBits:
 
 def distinct_bits(items: BitItems, *, empty_too: bool, engine: Engine) -> DistinctBits:
     """Set exact copies aside, told within each of two collections; rows without a bit only if `empty_too`."""
-    sizes = np.zeros(items.rows, np.uint32)
-    representative = np.arange(items.rows, dtype=np.int64)
-    digests = engine.map(items.table, Digest(items.width, items.boundary))
-    for batch in digests.batches:
-        sizes[batch["row"].to_numpy()] = batch["size"].to_numpy()
-    same = engine.group(digests, "content", SameAsFirst(), order=("row",), least=2, repeat_first=True)
-    representative[same.column("b")] = same.column("a")
+
+    def told() -> Table:
+        sizes = np.zeros(items.rows, np.uint32)
+        representative = np.arange(items.rows, dtype=np.int64)
+        digests = engine.map(items.table, Digest(items.width, items.boundary))
+        for batch in digests.batches:
+            sizes[batch["row"].to_numpy()] = batch["size"].to_numpy()
+        same = engine.group(digests, "content", SameAsFirst(), order=("row",), least=2, repeat_first=True)
+        representative[same.column("b")] = same.column("a")
+        if not empty_too:
+            representative[sizes == 0] = np.flatnonzero(sizes == 0)
+        return Table.of(representative=representative, size=sizes)
+
+    settled = engine.settle("copies", told)
+    representative, sizes = settled.column("representative"), settled.column("size")
     going_on = representative == np.arange(items.rows)
     if not empty_too:
         going_on &= sizes > 0
-        representative[sizes == 0] = np.flatnonzero(sizes == 0)
     if going_on.all():
         return DistinctBits(items=items, representative=representative, sizes=sizes)
     table = engine.map(items.table, Marked(going_on))

@@ -9,7 +9,7 @@ collections each row of the side that is larger in a bucket meets up to `FOLLOWI
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,10 +79,30 @@ def candidates(
 ) -> tuple[Table, LeaderAccount]:
     """Pairs of marked rows that share a bucket (`pair`, each once), and what large buckets left out."""
     at_once = max(1, engine.group_rows // max(1, int(marked.sum())))
+    parts = (
+        engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
+        for first in range(0, bands, at_once)
+    )
+
+    def in_order(crowds: Table) -> Table:
+        return engine.fetch(keyed, crowds, ("row",), InBandOrder())
+
+    pairs, account = gathered(engine, parts, in_order, boundary)
+    # A pair meets once a band at most, and so many stay together.
+    return engine.group(pairs, "pair", Once(), most=bands), account
+
+
+def gathered(
+    engine: Engine, parts: Iterable[Table], in_order: Callable[[Table], Table], boundary: int | None
+) -> tuple[Table, LeaderAccount]:
+    """Pairs of rows that share a bucket, once a bucket, and what large buckets left out.
+
+    Parts are rows of buckets (`bucket`, `row`), those of one bucket in one part. `in_order` gives rows of
+    large buckets their `place` there.
+    """
     pairs: list[Table] = []
     large: list[Table] = []
-    for first in range(0, bands, at_once):
-        keys = engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
+    for keys in parts:
         shared = engine.group(keys, "bucket", as_it_is, least=2)
         pairs.append(engine.group(shared, "bucket", CrowdPairs(boundary), most=ALL_PAIRS))
         crowded = engine.group(shared, "bucket", as_it_is, least=ALL_PAIRS + 1)
@@ -95,14 +115,9 @@ def candidates(
         counted = engine.fold(crowds, sizes, sizes.merge)
         assert counted is not None
         account = _account(*counted[1:], boundary)
-        ordered = engine.fetch(keyed, crowds, ("row",), InBandOrder())
-        pairs.append(
-            engine.group(
-                ordered, "bucket", CrowdPairs(boundary), order=("place", "row"), most=account.largest
-            )
-        )
-    # A pair meets once a band at most, and so many stay together.
-    return engine.group(Table.together(pairs), "pair", Once(), most=bands), account
+        stage, order = CrowdPairs(boundary), ("place", "row")
+        pairs.append(engine.group(in_order(crowds), "bucket", stage, order=order, most=account.largest))
+    return Table.together(pairs), account
 
 
 def contents(batches: Sequence[pa.RecordBatch]) -> U64:

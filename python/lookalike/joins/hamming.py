@@ -13,8 +13,9 @@ time; the largest bucket of a mask; 12 bytes a pair found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
@@ -44,21 +45,28 @@ def covering_join(items: BitItems, *, cover: Covering, engine: Engine, watch: Wa
     """
     masks = cover.masks()
     stage = Covered(masks, cover.radius, items.boundary)
-    parts = []
     with watch.stage("candidates", items.rows * cover.slots, unit="bucket keys") as advance:
-        for keyed in _keyed(items, masks, cover.slots, engine):
-            parts.append(engine.group(keyed, "bucket", stage, least=2, most=WHOLE))
+
+        def covered(first: int, last: int) -> Table:
+            keyed = engine.map(items.table, MaskedKeys(masks, first, last))
+            few = engine.group(keyed, "bucket", stage, least=2, most=WHOLE)
             # A bucket must stay whole, and one batch may hold as many rows as the longest.
-            parts.append(engine.group(keyed, "bucket", stage, least=WHOLE + 1, most=items.rows))
+            many = engine.group(keyed, "bucket", stage, least=WHOLE + 1, most=items.rows)
             advance(keyed.rows)
+            return Table.together([few, many])
+
+        parts = [
+            engine.settle(f"masks-{first}-to-{last}-in-{cover.parts}", partial(covered, first, last))
+            for first, last in _some_at_a_time(cover.slots, items, engine)
+        ]
     return _found(Table.together(parts))
 
 
-def _keyed(items: BitItems, masks: _core.BitMasks, count: int, engine: Engine) -> Iterator[Table]:
-    """Rows with the keys of some masks at a time."""
+def _some_at_a_time(masks: int, items: BitItems, engine: Engine) -> Iterator[tuple[int, int]]:
+    """As many masks, from one number to before another, as give the engine what it groups best."""
     at_once = max(1, engine.group_rows // max(1, items.rows))
-    for first in range(0, count, at_once):
-        yield engine.map(items.table, MaskedKeys(masks, first, min(first + at_once, count)))
+    for first in range(0, masks, at_once):
+        yield first, min(first + at_once, masks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,16 +180,48 @@ def sampling_join(
     masks = family.masks(banding)
     small, large = [], []
     with watch.stage("candidates", items.rows * banding.bands, unit="bucket keys") as advance:
-        for keyed in _keyed(items, masks, banding.bands, engine):
-            small.append(engine.group(keyed, "bucket", Sampled(radius, items.boundary), least=2, most=LARGE))
-            crowded = engine.group(keyed, "bucket", as_it_is, least=LARGE + 1)
-            large.append(engine.map(crowded, WithContents(Digest(items.width))))
-            advance(keyed.rows)
+        for first, last in _some_at_a_time(banding.bands, items, engine):
+            # Nobody needs the keys of bands whose buckets are settled.
+            keyed = cache(partial(_keyed, engine, items, MaskedKeys(masks, first, last), advance))
+            small.append(
+                engine.settle(f"met-{first}-to-{last}", partial(_few, engine, keyed, radius, items.boundary))
+            )
+            large.append(
+                engine.settle(f"large-{first}-to-{last}", partial(_many, engine, keyed, items.width))
+            )
     met = _found(Table.together(small))
     with watch.stage("large buckets"):
-        road = _Checks(engine, items.table, radius)
-        account = _leaders(items, Table.together(large), met, road.check)
-    return _with_leaders(met, road, account)
+        settled = engine.settle("found", lambda: _led(engine, items, Table.together(large), met, radius))
+    account = LeaderAccount.noted(settled)
+    return SampledBits(
+        found=FoundBits.of(settled, met.candidates + account.checked),
+        from_bands=settled.column("from_bands"),
+        large=account,
+    )
+
+
+def _keyed(engine: Engine, items: BitItems, stage: MaskedKeys, advance: Callable[[int], None]) -> Table:
+    keyed = engine.map(items.table, stage)
+    advance(keyed.rows)
+    return keyed
+
+
+def _few(engine: Engine, keyed: Callable[[], Table], radius: int, boundary: int | None) -> Table:
+    """The pairs of small buckets."""
+    return engine.group(keyed(), "bucket", Sampled(radius, boundary), least=2, most=LARGE)
+
+
+def _many(engine: Engine, keyed: Callable[[], Table], width: int) -> Table:
+    """The rows of large buckets."""
+    crowded = engine.group(keyed(), "bucket", as_it_is, least=LARGE + 1)
+    return engine.map(crowded, WithContents(Digest(width)))
+
+
+def _led(engine: Engine, items: BitItems, large: Table, met: FoundBits, radius: int) -> Table:
+    """What met, and what leaders of large buckets join."""
+    road = _Checks(engine, items.table, radius)
+    account = _leaders(items, large, met, road.check)
+    return account.noted_on(_with_leaders(met, road))
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +262,8 @@ def _leaders(items: BitItems, large: Table, met: FoundBits, check: Check) -> Lea
     return account
 
 
-def _with_leaders(met: FoundBits, road: _Checks, account: LeaderAccount) -> SampledBits:
+def _with_leaders(met: FoundBits, road: _Checks) -> Table:
+    """All pairs, sorted, each once, and which of them met in a small bucket (`from_bands`)."""
     a, b, apart = (
         concatenate((one, *(part[at] for part in road.parts)), np.int64)
         for at, one in enumerate((met.a, met.b, met.apart))
@@ -230,5 +271,4 @@ def _with_leaders(met: FoundBits, road: _Checks, account: LeaderAccount) -> Samp
     codes: U64 = (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
     # The first of equals: what met in small buckets comes before what leaders named.
     _, first = np.unique(codes, return_index=True)
-    found = FoundBits(a=a[first], b=b[first], apart=apart[first], candidates=met.candidates + account.checked)
-    return SampledBits(found=found, from_bands=first < len(met.a), large=account)
+    return Table.of(a=a[first], b=b[first], apart=apart[first], from_bands=first < len(met.a))

@@ -11,9 +11,11 @@ Between two collections, every row is checked against a few leaders of the other
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from lookalike.types import I64, U32, U64, Bools, concatenate
 ROUNDS = 8
 #: Leaders a side of a large bucket between two collections.
 ACROSS = 8
+
+_NOTED = "leaders"
 
 #: Checks candidates (a, b) and returns those that reach the threshold.
 Check = Callable[[I64 | U32, I64 | U32], tuple[I64, I64]]
@@ -45,6 +49,15 @@ class LeaderAccount:
     not_compared: int = 0
     #: Rows that matched no leader in any round of some large bucket.
     unsettled: int = 0
+
+    def noted_on(self, table: Table) -> Table:
+        """The table with this account beside its columns, so that both are settled together."""
+        return Table(table.batches, table.schema.with_metadata({_NOTED: json.dumps(asdict(self))}))
+
+    @classmethod
+    def noted(cls, table: Table) -> Self:
+        """The account that `noted_on` left with a table."""
+        return cls(**json.loads(table.schema.metadata[_NOTED.encode()]))
 
 
 def join_large(

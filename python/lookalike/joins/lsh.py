@@ -14,9 +14,8 @@ found. Time: linear in text and rows, and in candidates, of which a row has at m
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -187,22 +186,14 @@ class InFamilies:
 
 def _with_account(found: tuple[I64, I64, F64, Bools], leaders: LeaderAccount) -> Table:
     """What was verified, and what leaders left out, as one table to settle."""
-    columns = dict(zip(("a", "b", "similarity", "from_bands"), found, strict=True))
-    account = {_LEADERS: json.dumps(asdict(leaders))}
-    batch = pa.record_batch({name: pa.array(column) for name, column in columns.items()})
-    batch = batch.replace_schema_metadata(account)
-    return Table((batch,), batch.schema)
+    return leaders.noted_on(Table.of(**dict(zip(("a", "b", "similarity", "from_bands"), found, strict=True))))
 
 
 def _found(table: Table) -> tuple[I64, I64, F64, Bools, LeaderAccount]:
     """Read back what `_with_account` made."""
-    account = LeaderAccount(**json.loads(table.schema.metadata[_LEADERS.encode()]))
     columns = (table.column(name) for name in ("a", "b", "similarity", "from_bands"))
     a, b, similarity, from_bands = columns
-    return a, b, similarity, from_bands.astype(np.bool_), account
-
-
-_LEADERS = "leaders"
+    return a, b, similarity, from_bands.astype(np.bool_), LeaderAccount.noted(table)
 
 
 def _leaders(

@@ -3,7 +3,7 @@
     plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
     sign        every row, one kernel call a batch, down to its bucket keys
     copies      the same numbers: star edges to a representative
-    candidates  rows that share a bucket in some band (`crowds`)
+    candidates  rows that share a bucket in some band (`crowds`), or that look into each other's (`lookers`)
     verify      the exact distance of every candidate
 
 Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,
@@ -22,17 +22,18 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import key_columns
 from lookalike.engines import Engine, Table
-from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.joins.account import Account
 from lookalike.joins.copies import Stars
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.joined import Joined
+from lookalike.joins.leaders import LeaderAccount
+from lookalike.joins.lookers import candidates as of_neighbouring
 from lookalike.joins.meetings import unpacked
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Compared, Near, SameVector, matrix_of
 from lookalike.runs.watch import Watch
 from lookalike.theory import Banding, Plan
-from lookalike.theory.collisions import CauchyCollision, GaussianCollision
+from lookalike.theory.probed_plans import ProbedPlan
 from lookalike.theory.recall import recall_from_chances
 from lookalike.types import F64, I64
 
@@ -67,28 +68,43 @@ class ContentOf:
 
 def representatives(engine: Engine, items: VectorItems) -> I64:
     """Of every row: itself, or the first row of its collection with the same numbers."""
-    representative = np.arange(items.rows, dtype=np.int64)
-    keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
-    stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
-    same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
-    representative[same.column("b")] = same.column("a")
+
+    def told() -> Table:
+        representative = np.arange(items.rows, dtype=np.int64)
+        keyed = engine.map(items.table, ContentOf(items.seed, items.boundary))
+        stars = engine.group(keyed, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
+        same = engine.fetch(items.table, stars, ("a", "b"), SameVector())
+        representative[same.column("b")] = same.column("a")
+        return Table.of(representative=representative)
+
+    representative: I64 = engine.settle("copies", told).column("representative")
     return representative
 
 
 def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joined:
-    """Join vectors by the bands of a plan."""
-    banding = plan.banding
-    with watch.stage("sign", items.rows, unit="vectors") as advance:
-        stage = KeyVectors(projections(plan, items), banding, items.seed)
-        keyed = engine.map(items.table, stage, advance=advance)
+    """Join vectors by the bands of a plan, each looked at in one bucket or in as many as the plan says."""
+    # With probes, bands are signed some at a time: there are too many keys to hold those of all.
+    keyed = None if isinstance(plan, ProbedPlan) else _signed(items, plan, engine, watch)
     with watch.stage("copies", items.rows, unit="vectors"):
         representative = representatives(engine, items)
     with watch.stage("candidates", items.rows, unit="vectors"):
         marked = representative == np.arange(items.rows)
-        pairs, large = of_buckets(engine, keyed, marked, bands=banding.bands, boundary=items.boundary)
-        candidates = engine.map(pairs, unpacked)
+
+        def met() -> Table:
+            if keyed is None:
+                assert isinstance(plan, ProbedPlan)
+                pairs, large = of_neighbouring(engine, items, marked, plan)
+            else:
+                bands = plan.banding.bands
+                pairs, large = of_buckets(engine, keyed, marked, bands=bands, boundary=items.boundary)
+            return large.noted_on(engine.map(pairs, unpacked))
+
+        candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        found = engine.fetch(items.table, candidates, ("a", "b"), Near(items.nearness), advance=advance)
+        check = Near(items.nearness)
+        found = engine.settle(
+            "found", lambda: engine.fetch(items.table, candidates, ("a", "b"), check, advance=advance)
+        )
         a, b, value = found_pairs(found)
     account = Account(
         method="lsh",
@@ -104,19 +120,15 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         candidates=candidates.rows,
         pairs=len(a),
         recall=recall_from_chances(plan.probabilities(value)),
-        large=large,
+        large=LeaderAccount.noted(candidates),
     )
     return joined(items, (a, b, value), representative, account, engine)
 
 
-def projections(plan: Plan, items: VectorItems) -> _core.Projections:
-    """The kernel's form of the functions that a plan is made of."""
-    slots, seed, law = plan.banding.slots, items.seed, plan.collision
-    if isinstance(law, GaussianCollision):
-        return Euclidean(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
-    if isinstance(law, CauchyCollision):
-        return L1(width=law.width, slots=slots, seed=seed).drawn(items.dimensions)
-    return Hyperplane(slots=slots, seed=seed, signs=law.family == "signs").drawn(items.dimensions)
+def _signed(items: VectorItems, plan: Plan, engine: Engine, watch: Watch) -> Table:
+    with watch.stage("sign", items.rows, unit="vectors") as advance:
+        stage = KeyVectors(items.drawn(plan), plan.banding, items.seed)
+        return engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
 
 
 def found_pairs(found: Table) -> tuple[I64, I64, F64]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import add
 
 import numpy as np
@@ -33,6 +34,8 @@ from lookalike.types import F64, I64, Bools, Floats, concatenate
 
 F32 = npt.NDArray[np.float32]
 
+_NONE = Table.of(a=np.empty(0, np.int64), b=np.empty(0, np.int64), value=np.empty(0, np.float64))
+
 #: Vectors of a block, and of those that pass by at a time.
 HELD, PASSING = 8192, 1024
 
@@ -46,18 +49,21 @@ def exact(items: VectorItems, *, engine: Engine, watch: Watch) -> Joined:
     # Of two collections the first is held and the second passes by.
     holdable = marked if items.boundary is None else marked & (np.arange(items.rows) < items.boundary)
     blocks = list(_blocks(items.table))
-    parts: list[Table] = []
     with watch.stage("compare", len(blocks) * items.rows, unit="vectors") as advance:
-        for block in blocks:
+
+        def compared(block: Table) -> Table:
             held = engine.fold(block, Gather(holdable), add)
-            if held is not None and any(len(rows) > 0 for _, rows in held):
-                stage = Passing.of(held, marked, items)
-                parts.append(engine.map(items.table, stage, advance=advance))
-    none = pa.record_batch(
-        {"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64()), "value": pa.array([], pa.float64())}
-    )
-    found = Table.together(parts or [Table((none,), none.schema)])
-    a, b, value = found_pairs(found)
+            if held is None or not any(len(rows) > 0 for _, rows in held):
+                return _NONE
+            return engine.map(items.table, Passing.of(held, marked, items), advance=advance)
+
+        ends = np.cumsum([block.rows for block in blocks]).tolist()
+        # Named by its rows: with another budget a run that goes on may cut the table elsewhere.
+        parts = [
+            engine.settle(f"compared-{end - block.rows}-to-{end}", partial(compared, block))
+            for block, end in zip(blocks, ends, strict=True)
+        ]
+    a, b, value = found_pairs(Table.together([_NONE, *parts]))
     within = count * (count - 1) // 2
     if items.boundary is not None:
         first = int(marked[: items.boundary].sum())

@@ -2,7 +2,8 @@
 
 By `theory.range_queries`: a structure is L tables of k functions, and a query looks into its bucket of each,
 at no more than 2L points. One structure answers with probability 1/2 − 1/e or more; as many are drawn as the
-promised recall asks for.
+promised recall asks for. With `probes` it also looks into the buckets of a table that are nearest to it, and
+there are fewer tables (`theory.probed_queries`).
 
 Memory: the vectors, and 12 bytes a point, table and structure, all of it here: this is for a collection that
 memory holds many times over.
@@ -21,6 +22,8 @@ from lookalike.errors import EmptySourceError, OptionError
 from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.measures.vectors import DIRECTED, Nearness, as_vectors, check_directions
 from lookalike.theory import RangeQuery
+from lookalike.theory.multiprobe import steps_of
+from lookalike.theory.probed_queries import ProbedQuery
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, U32, U64, Vectors
 
@@ -44,14 +47,20 @@ class _Structure:
     functions: _core.Projections
     keys: U64
     rows: U32
+    sets: npt.NDArray[np.int16]
 
     def bucket_rows(self, vector: npt.NDArray[Any], query: RangeQuery) -> I64:
-        """The points in the buckets of a vector, table after table, each once, up to 2L."""
-        keys = self.functions.keys(vector, bands=query.tables, rows=query.rows)[:, 0]
-        found: list[U32] = []
-        for table, key in enumerate(keys):
-            first, last = np.searchsorted(self.keys[table], [key, key + np.uint64(1)])
-            found.append(self.rows[table, first:last])
+        """The points in the buckets a vector looks into, its own of all tables first, each once, up to 2L."""
+        keys = self.functions.probe_keys(vector, bands=len(self.keys), rows=query.rows, sets=self.sets)
+        looked = keys.reshape(len(self.keys), -1)
+        first, last = (
+            np.stack([np.searchsorted(*one, side) for one in zip(self.keys, looked, strict=True)])
+            for side in ("left", "right")
+        )
+        found = [np.empty(0, np.uint32)]
+        # Bucket by bucket in the order of how near they are, of those that hold anybody.
+        for bucket, table in zip(*np.nonzero((first < last).T), strict=True):
+            found.append(self.rows[table, first[table, bucket] : last[table, bucket]])
         together = np.concatenate(found).astype(np.int64)
         _, once = np.unique(together, return_index=True)
         return together[np.sort(once)][: query.most_checks]
@@ -83,6 +92,7 @@ class RangeSearch:
         radius: Written,
         factor: float = 2.0,
         recall: float = 0.95,
+        probes: int = 1,
         seed: int = 0,
     ) -> Self:
         """Put points into tables.
@@ -98,6 +108,9 @@ class RangeSearch:
         recall
             The promised chance that a query with a point within r gets an answer; it says how many structures
             there are. It holds whatever the data; most data do far better.
+        probes
+            How many buckets of a table a query looks into. More take fewer tables, and less memory, for the
+            same promise; a query takes longer.
         """
         if measure not in ("angle", "l2", "l1"):
             raise OptionError(f"measure={measure!r} is no distance of vectors: choose angle, l2 or l1")
@@ -119,17 +132,24 @@ class RangeSearch:
             return kind(width=_WIDTH * near, slots=slots, seed=seed)
 
         law = family(1, 0).law
-        query = RangeQuery(items=len(vectors), near=law.probability(near), far=law.probability(factor * near))
+        query: RangeQuery
+        if probes == 1:
+            query = RangeQuery(
+                items=len(vectors), near=law.probability(near), far=law.probability(factor * near)
+            )
+        else:
+            query = ProbedQuery.of(len(vectors), law, radius=near, factor=factor, probes=probes)
+        sets = steps_of(law, query.rows, probes)
         structures = []
         for number in range(query.structures(recall)):
             # Seeds of structures lie far apart, so that those of neighbouring seeds do not share functions.
             drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
                 vectors.dimensions
             )
-            keys = drawn.keys(vectors.values, bands=query.tables, rows=query.rows)
+            keys = drawn.probe_keys(vectors.values, bands=query.tables, rows=query.rows, sets=sets[:0])
             rows = np.argsort(keys, axis=1, kind="stable")
             ordered = np.take_along_axis(keys, rows, axis=1)
-            structures.append(_Structure(drawn, ordered, rows.astype(np.uint32)))
+            structures.append(_Structure(drawn, ordered, rows.astype(np.uint32), sets))
         return cls(vectors, Nearness(measure, factor * near), query, tuple(structures))
 
     def query(self, vector: npt.ArrayLike) -> Answer | None:

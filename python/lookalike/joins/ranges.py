@@ -10,6 +10,7 @@ so no item can stand for others. Choose ranges so narrow, or so many to a table,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,19 +40,24 @@ def range_join(
     Parameters
     ----------
     items
-        `row` and `values`, lists of measurements.
+        `row` and `values`, lists of one size of measurements.
     boundary
         Rows from here on are of a second collection, and only pairs across count.
     """
-    with watch.stage("candidates", items.rows, unit="items"):
+
+    def met() -> Table:
         keys = engine.map(items, RangeKeys(ranges))
-        met = meetings(engine, keys, "bucket", boundary=boundary)
+        shared = meetings(engine, keys, "bucket", boundary=boundary)
         # Two items may share every copy that each has in a table.
-        counted = count_meetings(engine, met, most=ranges.tables << ranges.rows)
-        candidates = engine.map(counted, unpacked)
+        return engine.map(count_meetings(engine, shared, most=ranges.tables << ranges.rows), unpacked)
+
+    with watch.stage("candidates", items.rows, unit="items"):
+        candidates = engine.settle("candidates", met)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         check = CloseEnough(tuple(checked_within(within, ranges.dimensions).tolist()), share)
-        pairs = engine.fetch(items, candidates, ("a", "b"), check, advance=advance)
+        pairs = engine.settle(
+            "found", lambda: engine.fetch(items, candidates, ("a", "b"), check, advance=advance)
+        )
     return Found.of(pairs, candidates.rows)
 
 
@@ -62,7 +68,7 @@ class RangeKeys:
     ranges: Ranges
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        keys, places = self.ranges.keys(value_matrix(batch, self.ranges.dimensions))
+        keys, places = self.ranges.keys(value_matrix(batch))
         # Two buckets of one item with the same hash would make it meet itself.
         order = np.lexsort((keys, places))
         keys, places = keys[order], places[order]
@@ -80,17 +86,19 @@ class CloseEnough:
     share: float
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
-        values = np.concatenate(
-            [value_matrix(piece, len(self.within)) for piece in held.batches]
-            or [np.empty((0, len(self.within)))]
-        )
+        values = held.whole(all_values)
         a, b = (values[held.at(batch[name].to_numpy())] for name in ("a", "b"))
         shares = np.asarray(close_share(a, b, self.within))
         columns = {"a": batch["a"], "b": batch["b"], "similarity": pa.array(shares)}
         return pa.record_batch(columns).filter(pa.array(shares >= self.share))
 
 
-def value_matrix(batch: pa.RecordBatch, dimensions: int) -> F64:
+def value_matrix(batch: pa.RecordBatch) -> F64:
     """The column `values` of a batch, a row an item."""
-    values: F64 = batch["values"].flatten().to_numpy(zero_copy_only=False).reshape(len(batch), dimensions)
-    return values
+    column = batch["values"]
+    return column.flatten().to_numpy(zero_copy_only=False).reshape(len(batch), column.type.list_size)  # type: ignore[no-any-return]
+
+
+def all_values(batches: Sequence[pa.RecordBatch]) -> F64:
+    """The rows of all batches as one matrix."""
+    return np.concatenate([value_matrix(batch) for batch in batches])

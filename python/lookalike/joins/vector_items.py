@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lookalike import _core
 from lookalike.engines import Table
+from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.measures.vectors import Nearness
+from lookalike.theory import Plan
+from lookalike.theory.collisions import CauchyCollision, GaussianCollision
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,3 +40,16 @@ class VectorItems:
     def rows(self) -> int:
         """How many vectors there are."""
         return self.table.rows
+
+    def drawn(self, plan: Plan, first: int = 0, last: int | None = None) -> _core.Projections:
+        """The kernel's form of the functions of a plan's bands, from band `first` to before `last`."""
+        rows, law = plan.banding.rows, plan.collision
+        slots = rows * ((plan.banding.bands if last is None else last) - first)
+        family: Hyperplane | Euclidean | L1
+        if isinstance(law, GaussianCollision):
+            family = Euclidean(width=law.width, slots=slots, seed=self.seed)
+        elif isinstance(law, CauchyCollision):
+            family = L1(width=law.width, slots=slots, seed=self.seed)
+        else:
+            family = Hyperplane(slots=slots, seed=self.seed, signs=law.family == "signs")
+        return family.drawn(self.dimensions, first=first * rows)

@@ -45,10 +45,13 @@ class DrawnVectors:
 
 def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS) -> DrawnVectors:
     """Draw a sample of the vectors and compare all its pairs, or all that go across."""
-    least = partial(LeastVectors, seed=items.seed)
-    a, b = draw_pairs(engine, items.table, least, count=rows, boundary=items.boundary)
-    compared = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
-    values: F64 = np.sort(compared.column("value"))
+
+    def compared() -> Table:
+        least = partial(LeastVectors, seed=items.seed)
+        a, b = draw_pairs(engine, items.table, least, count=rows, boundary=items.boundary)
+        return engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
+
+    values: F64 = np.sort(engine.settle("sample", compared).column("value"))
     first_items = items.rows if items.boundary is None else items.boundary
     sample = DistanceSample.from_distances(
         scale_of(items.nearness.measure).distances(values),

@@ -178,16 +178,24 @@ class LeastWeighted(Least):
 def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DistanceSample:
     """How far apart rows are: all pairs of a sample that depends on no order, or all that go across."""
     boundary = items.boundary
-    a, b = draw_pairs(engine, items.table, LeastWeighted, count=rows, boundary=boundary)
-    compared = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
-    scale = scale_of(THEORY[items.measure])
-    elements = engine.fold(items.table, _elements, int.__add__) or 0
+
+    def compared() -> Table:
+        a, b = draw_pairs(engine, items.table, LeastWeighted, count=rows, boundary=boundary)
+        made = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
+        elements = engine.fold(items.table, _elements, int.__add__) or 0
+        return Table(made.batches, made.schema.with_metadata({_ELEMENTS: str(elements)}))
+
+    sample = engine.settle("sample", compared)
+    elements = int(sample.schema.metadata[_ELEMENTS.encode()])
     return DistanceSample.from_distances(
-        np.sort(scale.distances(compared.column("similarity"))),
+        np.sort(scale_of(THEORY[items.measure]).distances(sample.column("similarity"))),
         items=items.rows if boundary is None else boundary,
         values_per_item=elements / max(1, items.rows),
         other_items=None if boundary is None else items.rows - boundary,
     )
+
+
+_ELEMENTS = "elements"
 
 
 def _elements(batch: pa.RecordBatch) -> int:

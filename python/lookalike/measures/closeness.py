@@ -41,6 +41,13 @@ def checked_within(within: Any, dimensions: int) -> F64:
     return numbers
 
 
+def checked_share(share: float) -> float:
+    """The share of positions that must be close."""
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        raise OptionError(f"share={share!r} is out of range: over 0 and at most 1 (0.9 for 90% of positions)")
+    return float(share)
+
+
 def as_measurements(items: Any, dimensions: int | None = None) -> F64:
     """A matrix of measurements, one row an item."""
     try:

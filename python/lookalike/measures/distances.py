@@ -140,6 +140,9 @@ def _angle(x: F64, y: F64) -> float:
 def _weighted_jaccard(x: F64, y: F64) -> float:
     if np.any(x < 0) or np.any(y < 0):
         raise OptionError("a weight is negative: Σmin/Σmax is for weights of 0 or more")
+    # Sums of very large weights are no numbers, but their quotient is.
+    _, exponent = _scaled(np.maximum(x, y))
+    x, y = np.ldexp(x, -exponent), np.ldexp(y, -exponent)
     most = math.fsum(np.maximum(x, y))
     return math.fsum(np.minimum(x, y)) / most if most else 0.0
 

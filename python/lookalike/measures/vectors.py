@@ -44,7 +44,8 @@ def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
     Raises
     ------
     MalformedRowError
-        If a row is null, of another width than the first, or holds a number that is not finite.
+        If a row is null, of another width than the first, or holds a number that is not finite, or a whole
+        one that a float would round.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
         raise SourceError(
             f"vectors are the rows of a matrix, 1 coordinate or more each; this has the shape {matrix.shape}"
         )
-    values = _as_floats(matrix)
+    values = _as_floats(matrix, first_row)
     _check_finite(values, first_row)
     return Vectors(values)
 
@@ -194,14 +195,33 @@ def matrix_of(batch: pa.RecordBatch) -> Floats:
     return values[column.offset * width : (column.offset + len(column)) * width].reshape(-1, width)
 
 
-def _as_floats(matrix: npt.NDArray[Any]) -> Floats:
+def _as_floats(matrix: npt.NDArray[Any], first_row: int) -> Floats:
     kind = matrix.dtype
     if kind.kind not in "fiub":
         raise SourceError(f"vectors hold numbers, not {kind}: give float32 or float64")
+    if kind.kind in "iu" and kind.itemsize == 8:
+        _check_exact(matrix, first_row)
     narrow = kind == np.float32 or (kind.itemsize <= 2 and kind.kind in "fiub")
     if narrow:
         return np.ascontiguousarray(matrix, np.float32)
     return np.ascontiguousarray(matrix, np.float64)
+
+
+def _check_exact(matrix: npt.NDArray[Any], first_row: int) -> None:
+    """Raise at a whole number of more than 53 bits that is another one as a float."""
+    for at in range(0, len(matrix), 1 << 16):
+        piece = matrix[at : at + (1 << 16)]
+        large = np.argwhere(
+            (piece > 2**53) | (piece < -(2**53)) if piece.dtype.kind == "i" else piece > 2**53
+        )
+        for row, column in large.tolist():
+            number = int(piece[row, column])
+            if int(float(number)) != number:
+                raise MalformedRowError(
+                    f"row {first_row + at + row:,} holds {number:,}, which 64-bit floats round to"
+                    f" {int(float(number)):,}: vectors take whole numbers up to 2⁵³; ids and hashes are"
+                    " compared as sets or bits"
+                )
 
 
 def _check_finite(values: Floats, first_row: int) -> None:

@@ -12,6 +12,10 @@ from lookalike.errors import SourceError
 from lookalike.measures.sets import hashed_tokens, listed_tokens
 from lookalike.types import F64, I64, U64, WeightedSets
 
+#: What weights, or of vectors their squares, may add up to: sums of two sets are added, those of squares
+#: multiplied, and 64-bit floats end at 1e308; products, unlike sums, lose digits under 1e-307.
+_SUMS, _SQUARES = (0.0, 8e307), (1e-145, 1e150)
+
 
 def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> WeightedSets:
     """Weighted sets from whatever holds them.
@@ -39,15 +43,15 @@ def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> Weig
     [[0.5, 2.0], [1.0, 2.0], []]
     """
     if isinstance(items, WeightedSets):
-        return items
+        return checked_sums(items, signed=signed)
     if hasattr(items, "tocsr"):
         elements, offsets, weights = _of_matrix(items, seed)
     elif isinstance(items, np.ndarray) and items.ndim == 2:
         elements, offsets, weights = _of_dense(items, seed)
     else:
         elements, offsets, weights = _of_rows(items, seed)
-    _check(weights, signed)
-    return _canonical(elements, offsets, weights)
+    check_weights(weights, signed=signed)
+    return checked_sums(canonical_weights(elements, offsets, weights), signed=signed)
 
 
 def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
@@ -99,14 +103,40 @@ def _numbers(weights: Iterable[Any], number: int) -> list[float]:
         ) from None
 
 
-def _check(weights: F64, signed: bool) -> None:
+def check_weights(weights: F64, *, signed: bool) -> None:
+    """Raise unless all are finite numbers, 0 or more; or under 0 too, if `signed`."""
     if not np.isfinite(weights).all():
         raise SourceError("a weight is no finite number: leave it out, or give it a value")
     if not signed and np.any(weights < 0):
-        raise SourceError(f"a weight is {weights.min():g}: weights are 0 or more")
+        raise SourceError(
+            f"a weight is {weights.min():g}: weights are 0 or more; those of vectors, which are compared by"
+            " cosine, may be less"
+        )
 
 
-def _canonical(elements: U64, offsets: I64, weights: F64) -> WeightedSets:
+def checked_sums(sets: WeightedSets, *, signed: bool = False) -> WeightedSets:
+    """The sets, known to add up in 64-bit floats, whichever two are compared.
+
+    Nothing else is wrong with very large and very small weights, so the same sets in another unit will do.
+    """
+    row = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
+    with np.errstate(over="ignore", under="ignore"):
+        parts = sets.weights * sets.weights if signed else sets.weights
+        sums = np.bincount(row, parts, minlength=len(sets))
+    least, most = _SQUARES if signed else _SUMS
+    wrong = np.flatnonzero((np.diff(sets.offsets) > 0) & ~((sums >= least) & (sums <= most)))
+    if len(wrong):
+        first = int(wrong[0])
+        greatest = np.abs(sets.weights[sets.offsets[first] : sets.offsets[first + 1]]).max()
+        unit = -int(np.floor(np.log10(greatest)))
+        raise SourceError(
+            f"weights of up to {greatest:g} do not add up in 64-bit floats: multiply all weights by one"
+            f" number, such as 1e{max(-300, min(300, unit))}, which changes no similarity"
+        )
+    return sets
+
+
+def canonical_weights(elements: U64, offsets: I64, weights: F64) -> WeightedSets:
     """Each set sorted, each element once, its weights added from the least to the greatest."""
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((weights, elements, row))

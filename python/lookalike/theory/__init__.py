@@ -5,7 +5,9 @@ amplification  AND and OR, and what they make of a chance; their fixed point and
 cascades       a family seen through ANDs and ORs: curve, areas, inverse
 sensitivity    what is promised of near pairs and of far ones
 range_queries  tables and checks for "some point within c·r, if there is one within r"
-probing        what looking into neighbouring buckets finds
+probing        what looking into neighbouring buckets finds, whichever they are
+multiprobe     the same directed by where in its bucket the query lies
+probed_queries range queries that look into several buckets of a table
 thresholds     how a measure's threshold is written, and which distance it stands for
 banding        the S-curve of b bands of r rows, and where it is wrong
 areas          how often, exactly: what a curve misses above a threshold and lets through below it
@@ -14,6 +16,7 @@ sample         how alike the pairs of a collection are, from the signatures of a
 distances      how far apart they are, from a few exact distances
 costs          what a bucket key and a check cost, as committed constants
 planning       threshold and recall in, banding out, for any family
+probed_plans   the same with several buckets a band looked at
 plans          a plan and how it is said
 choice         which of two roads is expected to cost less
 recall         afterwards: what a run probably missed, from what it found

@@ -57,6 +57,9 @@ COUNT_NS = 150.0
 VALUE_NS = 0.1
 """One value of a vector, read and multiplied: for a slot of a signature, or for a pair's exact distance."""
 
+PROBE_NS = 40.0
+"""One key of a bucket that is looked into, made of ranked margins, before it is sorted like any other."""
+
 PROPOSED_NS = 60.0
 """One pair of vectors that a product proposes, brought to the exact check, its values aside."""
 
@@ -129,6 +132,11 @@ def seconds_for_vector_checks(candidates: float, values_per_item: float) -> floa
 def seconds_for_vector_slots(items: float, slots: int, values_per_slot: float) -> float:
     """Signing vectors, where a slot reads so many values of each."""
     return items * slots * max(1.0, values_per_slot) * VALUE_NS * _NS
+
+
+def seconds_for_probes(items: float, probes: int) -> float:
+    """Looking into so many buckets an item: their keys are made, sorted and grouped."""
+    return items * probes * (KEY_NS + PROBE_NS) * _NS
 
 
 def seconds_for_products(pairs: float, values_per_item: float, *, proposed: float = 0.0) -> float:

@@ -106,7 +106,7 @@ def plan(
     slots = checked_slots(slots)
     if similarities is not None and distances is not None:
         raise OptionError("a plan goes by one sample: give similarities or distances, not both")
-    tried = _families(measure, scale.distance(threshold), bits, collision)
+    tried = families_for(measure, scale.distance(threshold), bits, collision)
     if similarities is not None and len(tried) > 1:
         raise OptionError(
             "how often slots agree depends on the width of buckets: give distances, or a collision"
@@ -119,7 +119,7 @@ def plan(
         best = best or _cheapest(scale, threshold, tried, wanted, slots, similarities or distances)
     if best is None:
         agreement = max(scale.agreement(threshold, family) for family in tried)
-        needed = _fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
+        needed = fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
         raise UnreachableRecallError(unreachable(scale, threshold, agreement, recall, slots, needed))
     return _described(scale, threshold, recall, slots, *best, similarities or distances)
 
@@ -141,7 +141,7 @@ def plan_of(banding: Banding, threshold: float, *, recall: float, slots: int) ->
     return _described(scale_of("jaccard"), threshold, recall, slots, banding, MinHashCollision(), None)
 
 
-def _families(
+def families_for(
     measure: str, distance: float, bits: int | None, collision: Collision | None
 ) -> Sequence[Collision]:
     """The families to choose between: one, or projections of several widths."""
@@ -178,7 +178,7 @@ def _cheapest(
         agreement = scale.agreement(threshold, family)
         cost = _cost(scale, threshold, family, sample)
         for banding in _worthwhile(agreement, recall, slots, family.most_rows):
-            key = _rounded(cost(banding)), banding.slots
+            key = rounded(cost(banding)), banding.slots
             if best is None or key < best[0]:
                 best = key, banding, family
     return None if best is None else best[1:]
@@ -264,13 +264,13 @@ def _areas(scale: Scale, threshold: float, banding: Banding, family: Collision) 
 def _worthwhile(agreement: float, recall: float, slots: int, most_rows: int | None) -> Iterator[Banding]:
     """For each number of rows the fewest bands that reach `recall`, while the slots last."""
     for rows in range(1, min(slots, most_rows or slots) + 1):
-        bands = _fewest_bands(agreement, recall, rows, most=slots // rows)
+        bands = fewest_bands(agreement, recall, rows, most=slots // rows)
         if bands is None:
             return  # more rows need at least as many bands, so more slots still
         yield Banding(bands=bands, rows=rows)
 
 
-def _fewest_bands(agreement: float, recall: float, rows: int, *, most: int) -> int | None:
+def fewest_bands(agreement: float, recall: float, rows: int, *, most: int) -> int | None:
     """The fewest bands that find a pair with probability `recall` whose slots agree with `agreement`.
 
     None if it takes more than `most`.
@@ -285,6 +285,6 @@ def _fewest_bands(agreement: float, recall: float, rows: int, *, most: int) -> i
     return min(most, max(1, math.ceil(log_allowed / log_miss)))
 
 
-def _rounded(cost: float) -> float:
+def rounded(cost: float) -> float:
     """Nine digits of a cost, so that two machines agree on which of two equal bandings is the better one."""
     return float(f"{cost:.8e}")

@@ -64,7 +64,7 @@ class RangeQuery:
         """k: functions a table, ⌈ln n / ln(1/P₂)⌉. At most one of n far points is expected in a bucket."""
         if self.far == 0:
             return 1
-        return max(1, _up(math.log(self.items) / -math.log(self.far)))
+        return max(1, up(math.log(self.items) / -math.log(self.far)))
 
     @property
     def rho(self) -> float:
@@ -74,7 +74,7 @@ class RangeQuery:
     @property
     def tables(self) -> int:
         """L: ⌈n^ρ / P₁⌉."""
-        return _up(self.items**self.rho / self.near)
+        return up(self.items**self.rho / self.near)
 
     @property
     def most_checks(self) -> int:
@@ -97,7 +97,7 @@ class RangeQuery:
     def structures(self, recall: float) -> int:
         """How many independent structures find a point with probability `recall`, by the bound 1/2 − 1/e."""
         recall = checked_recall(recall)
-        return max(1, _up(math.log1p(-recall) / math.log1p(-STRUCTURE_RECALL)))
+        return max(1, up(math.log1p(-recall) / math.log1p(-STRUCTURE_RECALL)))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, what follows from the parameters included."""
@@ -120,6 +120,6 @@ class RangeQuery:
         )
 
 
-def _up(number: float) -> int:
+def up(number: float) -> int:
     """The next whole number, unless one lies within rounding: logarithms differ in their last bit."""
     return math.ceil(number * (1 - 1e-12))

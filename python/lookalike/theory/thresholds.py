@@ -178,7 +178,12 @@ class Radii(Scale):
 
     def read(self, threshold: Written) -> float:
         number, unit = _parts(self.measure, threshold, "a distance such as 1.5")
-        if unit or not 0 < number < math.inf:
+        if unit:
+            raise OptionError(
+                f"threshold={threshold} has a unit, and a distance by {self.measure} is a number without one:"
+                f" write {number:g}, or choose the measure angle"
+            )
+        if not 0 < number < math.inf:
             raise OptionError(
                 f"threshold={threshold} is out of range: a distance by {self.measure} is over 0"
             )

@@ -3,6 +3,7 @@
 use lookalike_kernels::bands::Bands;
 use lookalike_kernels::crowds;
 use lookalike_kernels::hyperplane::{self, Hyperplanes, Normals};
+use lookalike_kernels::probes::{self, Probing, Reached};
 use lookalike_kernels::projection::{self, Lines, Stable};
 use lookalike_kernels::simd::Level;
 use lookalike_kernels::vectors::{Compared, Matrices, Measure, compare, contents};
@@ -36,13 +37,14 @@ enum Functions {
 pub struct Projections {
     functions: Functions,
     dimensions: usize,
+    first: usize,
     slots: usize,
 }
 
 #[pymethods]
 impl Projections {
     #[new]
-    #[pyo3(signature = (kind, *, dimensions, slots, seed, width=1.0))]
+    #[pyo3(signature = (kind, *, dimensions, slots, seed, width=1.0, first=0))]
     fn new(
         py: Python<'_>,
         kind: &str,
@@ -50,23 +52,26 @@ impl Projections {
         slots: usize,
         seed: u64,
         width: f64,
+        first: usize,
     ) -> PyResult<Projections> {
-        if dimensions == 0 || slots == 0 || slots > 1 << 16 || dimensions.checked_mul(slots).is_none_or(|n| n > 1 << 31)
+        let last = first.saturating_add(slots);
+        if dimensions == 0 || slots == 0 || last > 1 << 16 || dimensions.checked_mul(slots).is_none_or(|n| n > 1 << 31)
         {
             let what = format!(
-                "{slots} functions of {dimensions} coordinates are out of range: 1 to 65,536 functions, and 2³¹ numbers in all"
+                "{last} functions of {dimensions} coordinates are out of range: 1 to 65,536 functions, and 2³¹ numbers in all"
             );
             return Err(error(py, "OptionError", what));
         }
+        let drawn = first..last;
         let draw: Box<dyn FnOnce() -> Functions + Send> = match kind {
             "hyperplanes" => {
-                Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Gaussian, dimensions, slots, seed)))
+                Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Gaussian, dimensions, drawn, seed)))
             }
-            "signs" => Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Signs, dimensions, slots, seed))),
+            "signs" => Box::new(move || Functions::Planes(Hyperplanes::new(Normals::Signs, dimensions, drawn, seed))),
             "gaussian" => {
-                Box::new(move || Functions::Lines(Lines::new(Stable::Gaussian, dimensions, slots, width, seed)))
+                Box::new(move || Functions::Lines(Lines::new(Stable::Gaussian, dimensions, drawn, width, seed)))
             }
-            "cauchy" => Box::new(move || Functions::Lines(Lines::new(Stable::Cauchy, dimensions, slots, width, seed))),
+            "cauchy" => Box::new(move || Functions::Lines(Lines::new(Stable::Cauchy, dimensions, drawn, width, seed))),
             other => {
                 return Err(error(
                     py,
@@ -75,7 +80,7 @@ impl Projections {
                 ));
             }
         };
-        Ok(Projections { functions: enter(py, 1, draw)?, dimensions, slots })
+        Ok(Projections { functions: enter(py, 1, draw)?, dimensions, first, slots })
     }
 
     /// On which side of every hyperplane each row lies, 0 or 1.
@@ -144,6 +149,44 @@ impl Projections {
             Vectors::Wide(array) => self.keyed(py, array, level, Bands::new(0, bands, rows)),
         }
     }
+
+    /// The keys of the buckets that each row looks into, its own first: a line a band and bucket, on this thread. A set is a line of `sets`: an
+    /// earlier one by number (0 is no step), and the rank of the slot that is stepped out of as well, or its complement for the farther edge.
+    #[pyo3(signature = (vectors, *, bands, rows, sets, path=None))]
+    fn probe_keys<'py>(
+        &self,
+        py: Python<'py>,
+        vectors: Vectors<'py>,
+        bands: usize,
+        rows: usize,
+        sets: PyReadonlyArray2<'py, i16>,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray2<u64>>> {
+        let fits = rows > 0 && bands.checked_mul(rows).is_some_and(|slots| slots <= self.slots);
+        if !fits || !self.first.is_multiple_of(rows) {
+            let what =
+                format!("{bands} bands of {rows} rows do not fit into {} slots from {} on", self.slots, self.first);
+            return Err(error(py, "OptionError", what));
+        }
+        let (numbers, width) = matrix("sets", &sets, py)?;
+        let sided = matches!(self.functions, Functions::Lines(_));
+        let mut reached = Vec::with_capacity(numbers.len() / 2);
+        for set in numbers.chunks_exact(width.max(1)) {
+            let &[from, rank] = set else { break };
+            let far = rank < 0;
+            reached.push(Reached { from: from as usize, rank: if far { !rank } else { rank } as usize, far });
+        }
+        let probing = Probing { first: self.first / rows, bands, rows, sets: &reached };
+        if width != 2 || !probing.is_sound() || (!sided && reached.iter().any(|set| set.far)) {
+            let what = format!("these are no sets of steps out of {rows} slots: earlier sets, and ranks");
+            return Err(error(py, "OptionError", what));
+        }
+        let level = level(py, path)?;
+        match &vectors {
+            Vectors::Narrow(array) => self.probed(py, array, level, probing),
+            Vectors::Wide(array) => self.probed(py, array, level, probing),
+        }
+    }
 }
 
 impl Projections {
@@ -191,6 +234,26 @@ impl Projections {
             keys
         })?;
         keys.into_pyarray(py).reshape([bands.count(), count])
+    }
+
+    fn probed<'py, T: Element + Compared>(
+        &self,
+        py: Python<'py>,
+        array: &PyReadonlyArray2<'py, T>,
+        level: Level,
+        probing: Probing<'_>,
+    ) -> PyResult<Bound<'py, PyArray2<u64>>> {
+        let values = self.checked(py, array)?;
+        let (count, lines_of_keys) = (values.len() / self.dimensions, probing.bands * probing.probes());
+        let keys = enter(py, 1, || {
+            let mut keys = vec![0; lines_of_keys * count];
+            match &self.functions {
+                Functions::Planes(planes) => probes::cone_keys(level, values, planes, &probing, &mut keys),
+                Functions::Lines(lines) => probes::cell_keys(level, values, lines, &probing, &mut keys),
+            }
+            keys
+        })?;
+        keys.into_pyarray(py).reshape([lines_of_keys, count])
     }
 }
 

@@ -3,6 +3,8 @@
 //! A side is one bit: 1 where the product with the normal is 0 or more. Only the direction of a vector matters, so rows are first divided by a power of
 //! two near their greatest coordinate, which changes no side and keeps sums of 32-bit products from overflowing.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::bands::Bands;
@@ -25,10 +27,11 @@ pub struct Hyperplanes {
 }
 
 impl Hyperplanes {
-    pub fn new(kind: Normals, dimensions: usize, slots: usize, seed: u64) -> Hyperplanes {
+    /// The hyperplanes of `drawn` slots of a seed.
+    pub fn new(kind: Normals, dimensions: usize, drawn: Range<usize>, seed: u64) -> Hyperplanes {
         let normals = match kind {
-            Normals::Gaussian => Directions::new(dimensions, slots, seed, Draws::normal),
-            Normals::Signs => Directions::new(dimensions, slots, seed, Draws::sign),
+            Normals::Gaussian => Directions::new(dimensions, drawn, seed, Draws::normal),
+            Normals::Signs => Directions::new(dimensions, drawn, seed, Draws::sign),
         };
         Hyperplanes { normals }
     }
@@ -51,7 +54,7 @@ fn level_out<T: Coordinate>(row: &[T], tile: &mut Vec<f32>) {
     tile.extend(row.iter().map(|&x| (x.into() * scale) as f32));
 }
 
-fn levelled<T: Coordinate>(rows: &[T], width: usize, tile: &mut Vec<f32>) {
+pub(crate) fn levelled<T: Coordinate>(rows: &[T], width: usize, tile: &mut Vec<f32>) {
     tile.clear();
     rows.chunks_exact(width).for_each(|row| level_out(row, tile));
 }
@@ -70,6 +73,20 @@ fn tile_on<L: Lanes>(tile: &[f32], planes: &Hyperplanes, out: &mut [u32]) {
 for_each_path! {
     /// The sides of every row of a tile.
     fn tile_sides(level; tile: &[f32], planes: &Hyperplanes, out: &mut [u32]) => tile_on
+}
+
+#[inline(always)]
+fn products_on<L: Lanes>(tile: &[f32], planes: &Hyperplanes, out: &mut [f32]) {
+    let slots = planes.slots();
+    planes.normals.each_product(tile, |row, first, products| {
+        let out = &mut out[row * slots..(row + 1) * slots];
+        out[first..].iter_mut().zip(products).for_each(|(out, &product)| *out = product);
+    });
+}
+
+for_each_path! {
+    /// The products of every row of a levelled tile with every normal: how far from a hyperplane it lies, in a unit of its own.
+    pub(crate) fn tile_products(level; tile: &[f32], planes: &Hyperplanes, out: &mut [f32]) => products_on
 }
 
 /// On which side of every hyperplane each row lies, a byte of 0 or 1 each.
@@ -109,7 +126,7 @@ mod tests {
         for (width, slots, rows) in [(1, 1, 1), (2, 33, 6), (100, 130, 67)] {
             let values = some_rows(rows, width);
             for kind in [Normals::Gaussian, Normals::Signs] {
-                let planes = Hyperplanes::new(kind, width, slots, 5);
+                let planes = Hyperplanes::new(kind, width, 0..slots, 5);
                 let answers: Vec<Vec<u8>> = Level::available()
                     .into_iter()
                     .map(|level| {
@@ -127,7 +144,7 @@ mod tests {
     fn sides_are_those_of_a_plain_loop_where_it_is_not_close() {
         let (width, slots) = (50, 64);
         let values = some_rows(20, width);
-        let planes = Hyperplanes::new(Normals::Gaussian, width, slots, 11);
+        let planes = Hyperplanes::new(Normals::Gaussian, width, 0..slots, 11);
         let mut out = vec![0; 20 * slots];
         sides(Level::detect(), &values, &planes, &mut out);
         for (row, sides) in values.chunks(width).zip(out.chunks(slots)) {
@@ -140,7 +157,7 @@ mod tests {
 
     #[test]
     fn nothing_lies_on_the_upper_side_and_length_does_not_matter() {
-        let planes = Hyperplanes::new(Normals::Gaussian, 4, 70, 0);
+        let planes = Hyperplanes::new(Normals::Gaussian, 4, 0..70, 0);
         let mut seen = vec![0u8; 5 * 70];
         let row = [0.3, -2.0, 1e-3, 0.7];
         let lengths = [0.0, 1.0, 1024.0, 2f64.powi(1000), 2f64.powi(-1000)];

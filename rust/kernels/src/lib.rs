@@ -16,7 +16,7 @@
 //! [`bits`], rows of bits by Hamming distance and Tanimoto similarity.
 //!
 //! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
-//! [`crowds`], buckets of any size → candidates; [`vectors`], candidates → exact distances.
+//! [`probes`], the keys of neighbouring buckets; [`crowds`], buckets of any size → candidates; [`vectors`], candidates → exact distances.
 //!
 //! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
 
@@ -39,6 +39,7 @@ pub mod nearest;
 pub mod pairing;
 pub mod passages;
 pub mod prefix;
+pub mod probes;
 pub mod projection;
 pub mod pyramid;
 pub mod radix;

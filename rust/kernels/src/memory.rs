@@ -10,13 +10,6 @@ pub fn with_room<T>(length: usize) -> Vec<T> {
     room
 }
 
-/// A vector of zeros, which the system hands out untouched.
-pub fn zeros(length: usize) -> Vec<u32> {
-    let room = vec![0; length];
-    advise_large_pages(room.as_ptr() as usize, length * size_of::<u32>());
-    room
-}
-
 /// Asks memory for what lies at a place and will be read soon; a place where nothing is does no harm.
 #[inline(always)]
 pub fn ask_for<T>(place: *const T) {

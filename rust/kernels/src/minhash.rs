@@ -203,7 +203,7 @@ const LANES: usize = 16;
 const LATE: usize = 8;
 
 /// How many elements ahead memory is asked for more.
-const AHEAD: usize = 512;
+const AHEAD: usize = 128;
 
 #[inline(always)]
 fn highest(signature: &[u32]) -> u32 {

@@ -6,6 +6,8 @@
 //!
 //! Sides of hyperplanes ([`crate::hyperplane`]) are told in 32 bits, places on lines in 64: a place is a small difference of what may be large numbers.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::bands::Bands;
@@ -48,10 +50,12 @@ pub struct Directions<R, const LANES: usize> {
 }
 
 impl<R: Real, const LANES: usize> Directions<R, LANES> {
-    pub fn new(dimensions: usize, slots: usize, seed: u64, draw: impl Fn(Draws, usize) -> f64) -> Self {
+    /// The directions of `drawn` slots of a seed, which here are slots from 0 on.
+    pub fn new(dimensions: usize, drawn: Range<usize>, seed: u64, draw: impl Fn(Draws, usize) -> f64) -> Self {
+        let slots = drawn.len();
         let mut blocks = vec![R::default(); slots.div_ceil(LANES) * LANES * dimensions];
         for slot in 0..slots {
-            let draws = Draws::new(seed, slot);
+            let draws = Draws::new(seed, drawn.start + slot);
             let block = &mut blocks[slot / LANES * LANES * dimensions..];
             for at in 0..dimensions {
                 block[at * LANES + slot % LANES] = R::of(draw(draws, at));
@@ -118,13 +122,14 @@ pub enum Stable {
 }
 
 impl Lines {
-    pub fn new(kind: Stable, dimensions: usize, slots: usize, width: f64, seed: u64) -> Lines {
+    /// The lines of `drawn` slots of a seed.
+    pub fn new(kind: Stable, dimensions: usize, drawn: Range<usize>, width: f64, seed: u64) -> Lines {
         let directions = match kind {
-            Stable::Gaussian => Directions::new(dimensions, slots, seed, Draws::normal),
-            Stable::Cauchy => Directions::new(dimensions, slots, seed, Draws::cauchy),
+            Stable::Gaussian => Directions::new(dimensions, drawn.clone(), seed, Draws::normal),
+            Stable::Cauchy => Directions::new(dimensions, drawn.clone(), seed, Draws::cauchy),
         };
         // Counted on behind the coordinates, of which Cauchy numbers take two each.
-        let offsets = (0..slots).map(|slot| Draws::new(seed, slot).uniform(2 * dimensions)).collect();
+        let offsets = drawn.map(|slot| Draws::new(seed, slot).uniform(2 * dimensions)).collect();
         Lines { directions, offsets, width }
     }
 
@@ -138,30 +143,32 @@ impl Lines {
 }
 
 #[inline(always)]
-fn tile_on<L: Lanes>(tile: &[f64], lines: &Lines, out: &mut [i64]) {
+fn places_on<L: Lanes>(tile: &[f64], lines: &Lines, out: &mut [f64]) {
     let slots = lines.slots();
     lines.directions.each_product(tile, |row, first, products| {
         let out = &mut out[row * slots..(row + 1) * slots];
         for ((out, product), offset) in out[first..].iter_mut().zip(products).zip(&lines.offsets[first..]) {
-            *out = (product / lines.width + offset).floor() as i64;
+            *out = product / lines.width + offset;
         }
     });
 }
 
 for_each_path! {
-    /// The bucket of every row of a tile on every line, ⌊a·x/w + b⌋.
-    fn tile_buckets(level; tile: &[f64], lines: &Lines, out: &mut [i64]) => tile_on
+    /// The place of every row of a tile on every line, a·x/w + b; its floor is the bucket.
+    pub(crate) fn tile_places(level; tile: &[f64], lines: &Lines, out: &mut [f64]) => places_on
 }
 
-/// The bucket of every row on every line.
+/// The bucket of every row on every line, ⌊a·x/w + b⌋.
 pub fn buckets<T: Coordinate>(level: Level, values: &[T], lines: &Lines, out: &mut [i64]) {
     let (width, slots) = (lines.dimensions(), lines.slots());
     out.par_chunks_mut(TILE * slots).zip(values.par_chunks(TILE * width)).for_each_init(
-        Vec::new,
-        |tile, (out, rows)| {
+        || (Vec::new(), Vec::new()),
+        |(tile, places), (out, rows)| {
             tile.clear();
             tile.extend(rows.iter().map(|&x| x.into()));
-            tile_buckets(level, tile, lines, out);
+            places.resize(out.len(), 0.0);
+            tile_places(level, tile, lines, places);
+            out.iter_mut().zip(places).for_each(|(out, place)| *out = place.floor() as i64);
         },
     );
 }
@@ -171,10 +178,10 @@ pub fn bucket_keys<T: Coordinate>(level: Level, values: &[T], lines: &Lines, ban
     let (width, slots) = (lines.dimensions(), lines.slots());
     keys_by_tile(values, width, slots, bands, keys, |rows, signatures| {
         let tile: Vec<f64> = rows.iter().map(|&x| x.into()).collect();
-        let mut places = vec![0; signatures.len()];
-        tile_buckets(level, &tile, lines, &mut places);
+        let mut places = vec![0.0; signatures.len()];
+        tile_places(level, &tile, lines, &mut places);
         // Buckets 2³² apart would share a key, at the price of a check.
-        signatures.iter_mut().zip(&places).for_each(|(slot, &place)| *slot = place as u32);
+        signatures.iter_mut().zip(&places).for_each(|(slot, &place)| *slot = place.floor() as i64 as u32);
     });
 }
 
@@ -212,7 +219,7 @@ mod tests {
         for (width, slots, rows) in [(1, 1, 1), (3, 40, 5), (128, 33, 71)] {
             let values = some_rows(rows, width);
             for kind in [Stable::Gaussian, Stable::Cauchy] {
-                let lines = Lines::new(kind, width, slots, 2.5, 7);
+                let lines = Lines::new(kind, width, 0..slots, 2.5, 7);
                 let mut expected = vec![];
                 for row in values.chunks(width) {
                     for slot in 0..slots {
@@ -237,7 +244,7 @@ mod tests {
     fn keys_are_those_of_the_signatures() {
         let (width, slots, rows) = (9, 20, 70);
         let values = some_rows(rows, width);
-        let lines = Lines::new(Stable::Gaussian, width, slots, 4.0, 1);
+        let lines = Lines::new(Stable::Gaussian, width, 0..slots, 4.0, 1);
         let mut places = vec![0; rows * slots];
         buckets(Level::detect(), &values, &lines, &mut places);
         let bands = Bands::new(0, 5, 4);

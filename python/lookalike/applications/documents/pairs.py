@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection
@@ -59,7 +60,7 @@ def similar_pairs(
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`: see `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
-        from items to weights, bags, sparse matrices): see `WeightedOptions`.
+        from items to weights, bags, sparse matrices, what `read_sets` names): see `WeightedOptions`.
         Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits
         (`Bits`, or `measure="hamming"`): see `similar_bits`.
 
@@ -95,10 +96,16 @@ def similar_pairs(
     chosen = PairOptions.of({} if weighted else options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
-        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)
+        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)[0]
     if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id) for one in given)
         return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
+    for one in given:
+        if isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == np.uint64:
+            raise OptionError(
+                "an array of uint64 may be hashes: add measure='hamming' to compare their bits; a set is a"
+                " list of such numbers"
+            )
     if holds_sets(given[0]):
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
     sources = tuple(open_source(one, text=text, id=id) for one in given)

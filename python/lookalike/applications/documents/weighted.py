@@ -11,27 +11,24 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import pair_columns
+from lookalike.applications.sets import SetCollection, collect_weighted_sets
 from lookalike.engines import Engine, Table
-from lookalike.errors import EmptySourceError, OptionError
+from lookalike.errors import OptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
 from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
-from lookalike.measures.weighted import SCHEMA, weighted_batch
-from lookalike.measures.weights import as_weighted_sets
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
 from lookalike.theory.ranges import checked_recall, checked_slots
 from lookalike.theory.thresholds import scale_of
-from lookalike.types import F64, I64, Pairs, WeightedSets
+from lookalike.types import F64, I64, Pairs
 
 Measure = Literal["tfidf", "weighted-jaccard", "weighted-cosine"]
 MEASURES: tuple[str, ...] = get_args(Measure)
 
 #: Sides of hyperplanes are single bits: a signature needs more of them than of MinHash's slots.
 _SLOTS = {"tfidf": 1024, "weighted-jaccard": 128, "weighted-cosine": 1024}
-#: Sets of a batch: small enough that all threads have work.
-_BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,27 +148,27 @@ def pairs_by_meaning(
 
 def pairs_by_weight(
     given: Sequence[Any], options: WeightedOptions, *, engine: Engine, watch: Watch, expand: bool = False
-) -> Pairs:
-    """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine."""
+) -> tuple[Pairs, list[SetCollection]]:
+    """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine, and what was read."""
     signed = options.measure == "weighted-cosine"
-    held = [as_weighted_sets(one, seed=options.seed, signed=signed) for one in given]
-    if not all(map(len, held)):
-        raise EmptySourceError("there is nothing to read: the input has no sets")
-    boundary = len(held[0]) if len(held) == 2 else None
+    collections: list[SetCollection] = []
+    for one in given:
+        before = sum(collection.rows for collection in collections)
+        how: dict[str, Any] = {"signed": signed, "seed": options.seed, "first_row": before}
+        collections.append(collect_weighted_sets(one, engine, watch, **how))
+    boundary = collections[0].rows if len(collections) == 2 else None
     items = WeightedItems(
-        table=Table.together(
-            [_table(sets, at, engine) for sets, at in zip(held, (0, boundary or 0), strict=False)]
-        ),
-        bytes=16 * sum(len(sets.elements) for sets in held),
+        table=Table.together([collection.table for collection in collections]),
+        bytes=16 * sum(collection.elements for collection in collections),
         shingle=None,
         seed=options.seed,
         boundary=boundary,
         measure="cosine" if signed else "jaccard",
     )
     joined = _join(items, options, engine, watch)
-    return _named(
-        joined, pair_columns(joined, boundary=boundary, expand=expand), boundary, (pa.array, pa.array)
-    )
+    names = collections[0].ids, collections[-1].ids
+    pairs = pair_columns(joined, boundary=boundary, expand=expand)
+    return _named(joined, pairs, boundary, names), collections
 
 
 def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch: Watch) -> Joined:
@@ -212,10 +209,3 @@ def _named(
         "similarity": pa.array(similarity),
     }
     return Pairs(pa.table(columns), account=joined.account)
-
-
-def _table(sets: WeightedSets, first_row: int, engine: Engine) -> Table:
-    rows = pa.array(np.arange(first_row, first_row + len(sets), dtype=np.int64))
-    whole = weighted_batch(rows, sets)
-    pieces = (whole.slice(at, _BATCH_ROWS) for at in range(0, len(sets), _BATCH_ROWS))
-    return engine.scan(pieces, SCHEMA)

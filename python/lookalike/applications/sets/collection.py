@@ -15,7 +15,7 @@ from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
 from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
 from lookalike.engines import Engine, Stage, Table
-from lookalike.errors import EmptySourceError, MalformedRowError
+from lookalike.errors import EmptySourceError, MalformedRowError, OptionError
 from lookalike.io import Source, check_unique
 from lookalike.io.matrices import read_matrix
 from lookalike.measures.sets import as_sets
@@ -70,16 +70,21 @@ def _collect(
     if not isinstance(given, OpenSets):
         return _in_memory(given, engine, seed, first_row)
     asked, source = given.given, given.source
+    if asked.weight is not None:
+        raise OptionError(
+            f"weight={asked.weight!r} counts only by weight: choose measure weighted-jaccard or"
+            " weighted-cosine, or leave it out"
+        )
     if source is None:
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
     if asked.form == "edges":
-        held = engine.scan(_told(source.scan(BATCH_BYTES), advance), source.schema)
+        held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
         table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
         return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
     if asked.form == "lists":
-        return _row_by_row(source, ListSets(seed), engine, advance, first_row)
+        return row_by_row(source, ListSets(seed), engine, advance, first_row)
     stage = LineSets(asked.separator, asked.id == "first", seed)
-    return _row_by_row(source, stage, engine, advance, first_row, named=stage.first)
+    return row_by_row(source, stage, engine, advance, first_row, named=stage.first)
 
 
 def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str = "rows") -> SetCollection:
@@ -93,7 +98,7 @@ def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str 
     return SetCollection(table=engine.scan(pieces, SETS), names=pa.array)
 
 
-def _row_by_row(
+def row_by_row(
     source: Source,
     stage: Stage,
     engine: Engine,
@@ -101,10 +106,11 @@ def _row_by_row(
     first_row: int,
     *,
     named: bool = False,
+    sets: pa.Schema = SETS,
 ) -> SetCollection:
-    """A set a row of the source. Rows go by their ids, if there are any, else as they arrive."""
+    """A set a row of the source, in the columns of `sets`. Rows go by their ids, else as they arrive."""
     schema = pa.schema([("row", pa.int64()), source.schema.field(0)])
-    table = engine.map(engine.scan(_told(_numbered(source, schema), advance), schema), stage)
+    table = engine.map(engine.scan(told(_numbered(source, schema), advance), schema), stage)
     ids = _names(table, source) if named else source.layout.ids
     numbers = np.arange(table.rows, dtype=np.int64)
     order = numbers
@@ -117,7 +123,8 @@ def _row_by_row(
         arrived = order[rows]
         return _taken(ids, arrived) if ids is not None else source.ids(arrived)
 
-    return SetCollection(table=engine.map(table, Renumber(numbers + first_row)), names=names, source=source)
+    renumbered = engine.map(table, Renumber(numbers + first_row, sets))
+    return SetCollection(table=renumbered, names=names, source=source)
 
 
 def _numbered(source: Source, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -147,7 +154,8 @@ def _taken(ids: pa.ChunkedArray, rows: I64) -> pa.Array:
     return taken.chunk(0) if isinstance(taken, pa.ChunkedArray) else taken
 
 
-def _told(batches: Iterator[pa.RecordBatch], advance: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
+def told(batches: Iterator[pa.RecordBatch], advance: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
+    """The batches, each told of as it comes."""
     for batch in batches:
         advance(len(batch))
         yield batch

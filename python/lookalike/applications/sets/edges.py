@@ -5,7 +5,7 @@ The driver holds the ids of the sets and 16 bytes for each; edges are the engine
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,7 +17,7 @@ from lookalike.applications.sets.stages import SETS, EdgeKeys, Gather
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
 from lookalike.measures.tokens import hash_tokens
-from lookalike.types import U64, Sets, concatenate, list_buffers
+from lookalike.types import I64, U64, Sets, concatenate, list_buffers
 
 #: Ids that are gathered before repeats among them are looked for.
 _MANY = 1 << 20
@@ -56,6 +56,17 @@ def sets_of_edges(
 
     Also gives the ids in that order. A set whose every edge is under the least rating is empty.
     """
+    ids, keys, order = named_sets(edges, engine, seed)
+    hashed = engine.map(edges, EdgeKeys(least, seed))
+    gathered = engine.group(hashed, "key", Gather(keys, order + first_row), order=("element",))
+    missing = rows_without_edges(gathered, first_row, len(ids))
+    empty = Sets(np.empty(0, np.uint64), np.zeros(len(missing) + 1, np.int64))
+    none = pa.record_batch([pa.array(missing), empty.to_arrow()], schema=SETS)
+    return engine.scan(chain(whole_sets(gathered, _one), [none]), SETS), ids
+
+
+def named_sets(edges: Table, engine: Engine, seed: int) -> tuple[pa.Array, U64, I64]:
+    """The ids of the sets in order; their keys sorted, and which id each is of."""
     found = engine.fold(edges, Distinct.of_sets, Distinct.merge)
     ids = found.ids() if found is not None else pa.array([], edges.schema.field(1).type)
     ids = ids.take(pc.sort_indices(ids))
@@ -67,27 +78,26 @@ def sets_of_edges(
             f"two of the {len(ids):,} sets have ids with the same 64-bit hash, which would join them: "
             "run again with another seed"
         )
-    hashed = engine.map(edges, EdgeKeys(least, seed))
-    gathered = engine.group(hashed, "key", Gather(keys, order + first_row), order=("element",))
-    batches = chain(_whole(gathered), _empty(gathered, first_row, len(ids)))
-    return engine.scan(batches, SETS), ids
+    return ids, keys, order
 
 
-def _whole(table: Table) -> Iterator[pa.RecordBatch]:
+def whole_sets(
+    table: Table, one: Callable[[list[pa.RecordBatch]], pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """The batches, with sets that were too large for one put together: their pieces follow each other."""
     waiting: list[pa.RecordBatch] = []
     for batch in table.batches:
         # A piece of a set comes in a batch of its own.
         piece = len(batch) == 1
         if waiting and not (piece and batch["row"][0] == waiting[0]["row"][0]):
-            yield _one(waiting)
+            yield one(waiting)
             waiting = []
         if piece:
             waiting.append(batch)
         else:
             yield batch
     if waiting:
-        yield _one(waiting)
+        yield one(waiting)
 
 
 def _one(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -105,11 +115,8 @@ def _elements(piece: pa.RecordBatch) -> U64:
     return values[offsets[0] : offsets[-1]]
 
 
-def _empty(table: Table, first_row: int, count: int) -> Iterator[pa.RecordBatch]:
+def rows_without_edges(table: Table, first_row: int, count: int) -> I64:
     """The sets that no edge is left of."""
     there = np.zeros(count, np.bool_)
     there[table.column("row") - first_row] = True
-    rows = np.flatnonzero(~there) + first_row
-    if len(rows):
-        sets = Sets(np.empty(0, np.uint64), np.zeros(len(rows) + 1, np.int64))
-        yield pa.record_batch([pa.array(rows), sets.to_arrow()], schema=SETS)
+    return np.flatnonzero(~there) + first_row

@@ -60,6 +60,11 @@ def _source(given: SetInput) -> Source | None:
             assert given.of is not None
             assert given.items is not None
             return open_edges(
-                given.data, of=given.of, items=given.items, rating=given.rating, on_error=given.on_error
+                given.data,
+                of=given.of,
+                items=given.items,
+                rating=given.rating,
+                weight=given.weight,
+                on_error=given.on_error,
             )
     return None

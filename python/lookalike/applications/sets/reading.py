@@ -31,6 +31,7 @@ class SetInput:
     id: str | None = None
     rating: str | None = None
     least_rating: float | None = None
+    weight: str | None = None
     separator: str | None = None
     on_error: OnError = "raise"
 
@@ -49,6 +50,7 @@ def read_sets(
     id: str | None = None,
     rating: str | None = None,
     least_rating: float | None = None,
+    weight: str | None = None,
     separator: str | None = None,
     on_error: OnError = "raise",
 ) -> SetInput:
@@ -61,6 +63,10 @@ def read_sets(
 
     A token written like a whole number is that number. A set named in an edge table is there even if the
     least rating leaves it empty; an edge that occurs twice counts once.
+
+    Compared by weight (`measure="weighted-jaccard"` or `"weighted-cosine"`), edges are as heavy as the column
+    `weight` says, tokens of lines as a number behind a colon (`bread:2.5`), entries of a matrix as their
+    values. What says nothing of it weighs 1, and weights of what occurs twice add up.
 
     Parameters
     ----------
@@ -75,6 +81,8 @@ def read_sets(
         by its file and row, or by its number.
     rating, least_rating
         Of edges: leave out those whose rating is less.
+    weight
+        Of edges: the column of their weights; it may be the rating.
     separator
         Of lines: one character between tokens instead of white space.
 
@@ -83,6 +91,12 @@ def read_sets(
     >>> import lookalike as la
     >>> likes = pa.table({"user": ["ann", "ann", "bob", "bob", "cat"], "film": [1, 2, 2, 1, 3]})
     >>> la.similar_pairs(la.read_sets(likes, of="user", items="film"))
+    1 pair
+    a    b    similarity
+    ann  bob  1.0000
+    >>> rated = likes.append_column("stars", pa.array([5, 4, 4, 5, 3]))
+    >>> sets = la.read_sets(rated, of="user", items="film", weight="stars")
+    >>> la.similar_pairs(sets, measure="weighted-jaccard")
     1 pair
     a    b    similarity
     ann  bob  1.0000
@@ -95,18 +109,19 @@ def read_sets(
     if least_rating is not None and not np.isfinite(least_rating):
         raise OptionError(f"least_rating={least_rating!r} is out of range: give a number")
     if any(is_matrix_file(path) for path in paths):
-        return SetInput(form="matrix", **_matrix_only(shared, paths, rating=rating, separator=separator))
+        others = {"rating": rating, "weight": weight, "separator": separator}
+        return SetInput(form="matrix", **_matrix_only(shared, paths, **others))
     if of is not None:
         if items is None:
             raise OptionError(f"the sets of {of!r} need items: name the column of what is in them")
         _none(f"a table of edges, sets of {of!r}", id=id, separator=separator)
         if rating is not None and least_rating is None:
             raise OptionError(f"rating={rating!r} needs a least rating: say from which on an edge counts")
-        return SetInput(form="edges", rating=rating, least_rating=least_rating, **shared)
+        return SetInput(form="edges", rating=rating, least_rating=least_rating, weight=weight, **shared)
     if items is not None:
-        _none(f"a list a row in {items!r}", rating=rating, separator=separator)
+        _none(f"a list a row in {items!r}", rating=rating, weight=weight, separator=separator)
         return SetInput(form="lists", **shared)
-    _none("a set a line", rating=rating)
+    _none("a set a line", rating=rating, weight=weight)
     if not paths:
         raise OptionError("a table in memory needs column names: items, and for an item a row also of")
     if id not in (None, "first"):

@@ -43,13 +43,14 @@ class ListSets:
 
 @dataclass(frozen=True, eq=False)
 class Renumber:
-    """A stage: rows numbered as they arrived → rows by their number."""
+    """A stage: rows numbered as they arrived → rows by their number, with the columns of a schema."""
 
     numbers: I64
+    schema: pa.Schema = SETS
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = pa.array(self.numbers[batch["row"].to_numpy()])
-        return pa.record_batch([rows, batch["elements"]], schema=SETS)
+        return pa.record_batch([rows, *(batch[name] for name in self.schema.names[1:])], schema=self.schema)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from lookalike.errors import OptionError
 from lookalike.measures.vectors import MEASURES
+from lookalike.theory.multiprobe import checked_probes
 from lookalike.theory.ranges import checked_recall, checked_slots
 from lookalike.theory.thresholds import scale_of
 
@@ -31,6 +32,10 @@ class VectorOptions:
         whichever is expected to cost less; `account.choice` says why.
     slots
         The most functions a signature may have. A plan takes as many as are worth it.
+    probes
+        How many buckets of a band a vector looks into: 1 is its own alone. With more, fewer bands keep the
+        same recall, and fewer functions are computed, but there are more keys. None leaves the number to the
+        plan, which takes 1 unless a long search is expected to be clearly shorter otherwise.
     seed
         Draws the functions. Another seed may find another few of the pairs that a run misses.
     """
@@ -40,6 +45,7 @@ class VectorOptions:
     recall: float = 0.95
     method: str = "auto"
     slots: int = 4096
+    probes: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -57,6 +63,9 @@ class VectorOptions:
         object.__setattr__(self, "threshold", scale_of(self.measure).read(self.threshold))
         object.__setattr__(self, "recall", checked_recall(self.recall))
         object.__setattr__(self, "slots", checked_slots(self.slots))
+        if self.probes is not None:
+            # None of its neighbours, or itself alone: both are plain bands.
+            object.__setattr__(self, "probes", 1 if self.probes == 0 else checked_probes(self.probes))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
 

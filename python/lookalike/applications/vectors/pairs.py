@@ -21,7 +21,13 @@ from lookalike.measures.vectors import Nearness
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RoadEstimate, plan
 from lookalike.theory.costs import EXACT_WORTH, seconds_for_products
+from lookalike.theory.distances import DistanceSample
+from lookalike.theory.probed_plans import plan_probes
 from lookalike.types import Pairs
+
+#: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where
+#: it is expected to take less than this share of them: measured, it gains less than it is expected to.
+_LONG, _WORTH = 5.0, 0.5
 
 
 def pairs_of_vectors(
@@ -68,13 +74,7 @@ def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tupl
     """The banding, and whether `auto` takes it."""
     sample = draw_vectors(engine, items).distances
     try:
-        banded = plan(
-            options.level,
-            measure=options.measure,
-            recall=options.recall,
-            slots=options.slots,
-            distances=sample,
-        )
+        banded = _banded(options, sample)
     except UnreachableRecallError:
         if options.method == "lsh":
             raise
@@ -97,3 +97,22 @@ def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tupl
         f" {banded.expected_cost:.3g} s" + ("; products miss nothing" if cheap else "")
     )
     return Choice(method="exact" if cheap else "lsh", why=why, roads=roads), banded
+
+
+def _banded(options: VectorOptions, sample: DistanceSample) -> Plan:
+    """Bands that keep the promise, each looked at in as many buckets as asked for or as seems worth it."""
+    asked: dict[str, Any] = {
+        "measure": options.measure,
+        "recall": options.recall,
+        "slots": options.slots,
+        "distances": sample,
+    }
+    if options.probes is not None and options.probes > 1:
+        return plan_probes(options.level, probes=options.probes, **asked)
+    plain = plan(options.level, **asked)
+    assert plain.expected_cost is not None
+    if options.probes == 1 or plain.expected_cost < _LONG:
+        return plain
+    probed = plan_probes(options.level, **asked)
+    assert probed.expected_cost is not None
+    return probed if probed.expected_cost < _WORTH * plain.expected_cost else plain

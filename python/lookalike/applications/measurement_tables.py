@@ -1,0 +1,142 @@
+"""Tables of measurements in files: all pairs of items that are close in enough of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.applications.sets.stages import Renumber
+from lookalike.engines import Engine, Table
+from lookalike.families import Ranges
+from lookalike.io import Source
+from lookalike.joins.found import Found
+from lookalike.joins.ranges import range_join
+from lookalike.measures.closeness import checked_share, checked_within
+from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import checked_recall
+from lookalike.types import I64, Pairs
+
+#: Bytes of a batch as read: small enough that all threads have work.
+_BATCH_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementOptions:
+    """How items that are close in most of their measurements are searched for.
+
+    Parameters
+    ----------
+    within
+        By how much close values may differ: a number for all measurements, or one for each.
+    threshold
+        The least share of measurements that are close.
+    recall
+        The promised chance that a pair exactly at the threshold is found.
+    width, rows
+        Of the ranges, and how many measurements a table looks at: see `Ranges.planned`.
+    seed
+        Draws which measurements each table looks at.
+    """
+
+    within: float | tuple[float, ...]
+    threshold: float = 0.8
+    recall: float = 0.95
+    width: float | tuple[float, ...] | None = None
+    rows: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_recall(self.recall)
+        checked_share(self.threshold)
+
+    def ranges(self, dimensions: int) -> Ranges:
+        """The ranges that keep the promise for items of so many measurements."""
+        return Ranges.planned(
+            dimensions,
+            within=self.within,
+            share=self.threshold,
+            recall=self.recall,
+            width=self.width,
+            rows=self.rows,
+            seed=self.seed,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasuredItems:
+    """The items of one source, numbered in the order of their ids."""
+
+    table: Table
+    names: Callable[[I64], pa.Array]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.table.rows
+
+
+def pairs_of_measurements(
+    sources: Sequence[Source], options: MeasurementOptions, *, engine: Engine, watch: Watch
+) -> tuple[Pairs, Found, list[MeasuredItems]]:
+    """Pairs of items of one source, or between two; what was found, and what was read.
+
+    Sources are as `open_measurements` makes them.
+    """
+    dimensions = 1 + len(sources[0].wanted.columns)
+    ranges = options.ranges(dimensions)
+    collections: list[MeasuredItems] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        with watch.stage("read", unit="items") as advance:
+            collections.append(_collect(source, engine, advance, first_row=before))
+    boundary = collections[0].rows if len(collections) == 2 else None
+    found = range_join(
+        Table.together([collection.table for collection in collections]),
+        ranges=ranges,
+        within=checked_within(options.within, dimensions),
+        share=options.threshold,
+        boundary=boundary,
+        engine=engine,
+        watch=watch,
+    )
+    columns = {
+        "a": collections[0].names(found.a),
+        "b": collections[-1].names(found.b - (boundary or 0)),
+        "similarity": pa.array(found.similarity),
+    }
+    return Pairs(pa.table(columns)), found, collections
+
+
+def _collect(
+    source: Source, engine: Engine, advance: Callable[[int], None], *, first_row: int
+) -> MeasuredItems:
+    places = [at for at, name in enumerate(source.wanted.labels) if at == 0 or name != "id"]
+    schema = pa.schema([("row", pa.int64()), ("values", pa.list_(pa.float64(), len(places)))])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        done = 0
+        for batch in source.scan(_BATCH_BYTES):
+            values = np.stack([batch.column(at).to_numpy() for at in places], axis=1)
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), len(places))
+            rows = np.arange(done, done + len(batch), dtype=np.int64)
+            yield pa.record_batch([pa.array(rows), lists], schema=schema)
+            done += len(batch)
+            advance(len(batch))
+
+    table = engine.scan(batches(), schema)
+    order = np.arange(table.rows, dtype=np.int64)
+    if source.layout.ids is not None:
+        order = pc.sort_indices(source.layout.ids).to_numpy().astype(np.int64)
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(first_row, first_row + len(order))
+    renumbered = engine.map(table, Renumber(numbers, schema))
+    return MeasuredItems(table=renumbered, names=lambda rows: source.ids(order[rows]))

@@ -1,0 +1,62 @@
+"""Options that `lookalike pairs` alone has: what its items may be, and what is written of copies."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lookalike.cli.options import READING, SIMILARITY, WRITING
+from lookalike.cli.repeated import MEASUREMENTS
+
+BitsGiven = Annotated[
+    bool,
+    typer.Option(
+        "--bits",
+        rich_help_panel=READING,
+        help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings in the "
+        "column `bits`, or in the one that --text names, or one a line. By --measure hamming (the "
+        "default here; --threshold is how many bits may differ) or jaccard, which is Tanimoto's.",
+    ),
+]
+Measurements = Annotated[
+    list[str] | None,
+    typer.Option(
+        MEASUREMENTS,
+        metavar="COL...",
+        show_default=False,
+        rich_help_panel=READING,
+        help="Items are rows of measurements, such as faces: their columns, one after the other or between "
+        "commas. The items of a pair are close (--within) in at least a share (--threshold) of them.",
+    ),
+]
+Within = Annotated[
+    str | None,
+    typer.Option(
+        "--within",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=SIMILARITY,
+        help="Of measurements: by how much close values may differ, one number or one for each (2,2,0.5).",
+    ),
+]
+RangeWidth = Annotated[
+    str | None,
+    typer.Option(
+        "--range-width",
+        metavar="NUMBER",
+        show_default="three times --within",
+        rich_help_panel=SIMILARITY,
+        help="Of measurements: how wide the ranges of values are that a bucket holds. Changes the time, and "
+        "not what is promised.",
+    ),
+]
+Expand = Annotated[
+    bool,
+    typer.Option(
+        "--expand",
+        rich_help_panel=WRITING,
+        help="Write every pair of exact copies, and of their near-duplicates, rather than each copy with "
+        "one representative. There may be very many.",
+    ),
+]

@@ -1,0 +1,76 @@
+"""A search for pairs as `lookalike pairs` runs it, whatever is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookalike.cli.given import note_what_was_left_out_of
+from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.output import checked_folder, note
+from lookalike.cli.unfinished import engine_of_a_run
+from lookalike.engines import Engine
+from lookalike.runs import choose_progress
+from lookalike.runs.watch import Watch
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairSearch:
+    """What a kind of items brings along; the rest is the same for all.
+
+    Parameters
+    ----------
+    parameters
+        All that the answer depends on, beside the input: a run with others does not go on.
+    open
+        Finds and opens the input of one collection or two.
+    find
+        From what was opened to pairs.
+    """
+
+    parameters: dict[str, Any]
+    open: Callable[[], AbstractContextManager[Sequence[Any]]]
+    find: Callable[[Sequence[Any], Engine, Watch], PairsOutcome]
+
+    def run(
+        self,
+        *,
+        output: Path | None,
+        overwrite: bool,
+        json: bool,
+        threads: int | None,
+        memory: str | None,
+        scratch: Path | None,
+        resume: bool,
+        progress: str,
+    ) -> None:
+        """Find the pairs, write the folder, and say what was found."""
+        watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+        folder = checked_folder(output, overwrite=overwrite)
+        with (
+            self.open() as given,
+            engine_of_a_run(
+                "pairs",
+                folder,
+                given,
+                self.parameters,
+                threads=threads,
+                memory=memory,
+                scratch=scratch,
+                resume=resume,
+            ) as engine,
+            folder,
+        ):
+            outcome = self.find(given, engine, watch)
+            record = outcome.write_into(folder.path, watch)
+        note_what_was_left_out_of(given)
+        for sentence in outcome.advice:
+            note(sentence)
+        if json:
+            print(record.to_json().rstrip())
+            return
+        print("\n".join(outcome.lines(watch.stages)))
+        print(f"{'written':<13} {output}: pairs.parquet, run.json")

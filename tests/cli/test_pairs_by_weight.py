@@ -1,0 +1,101 @@
+"""lookalike pairs of sets with weights."""
+
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.killing import answer, interrupt
+
+from lookalike import read_sets, similar_pairs
+from lookalike.cli import main
+from lookalike.runs import RunRecord
+
+PLAYS = [
+    *(("ann", "jazz", 3), ("ann", "soul", 2), ("bob", "jazz", 3), ("bob", "soul", 1)),
+    *(("cat", "rock", 5), ("dan", "rock", 5), ("eve", "jazz", 1)),
+]
+HOW = ("--set-of", "user", "--items", "song", "--weight", "n")
+
+
+@pytest.fixture
+def plays(tmp_path):
+    path = tmp_path / "plays.csv"
+    path.write_text("user,song,n\n" + "".join(f"{user},{song},{n}\n" for user, song, n in PLAYS))
+    return path
+
+
+@pytest.fixture
+def lines(tmp_path):
+    path = tmp_path / "plays.dat"
+    users = dict.fromkeys(user for user, _, _ in PLAYS)
+    rows = [[f"{song}:{n}" for own, song, n in PLAYS if own == user] for user in users]
+    path.write_text("".join(" ".join([user, *row]) + "\n" for user, row in zip(users, rows, strict=True)))
+    return path
+
+
+@pytest.mark.parametrize(("measure", "threshold"), [("weighted-jaccard", 0.7), ("weighted-cosine", 0.9)])
+def test_the_command_finds_what_the_library_finds(type_, plays, lines, tmp_path, measure, threshold):
+    asked = ("--measure", measure, "-t", threshold)
+    for name, source in [("edges", (plays, *HOW)), ("lines", (lines, "--id", "first"))]:
+        ended = type_("pairs", "--sets", *source, *asked, "-o", tmp_path / name)
+        assert (ended.code, ended.err) == (0, "")
+        assert "5 sets" in ended.out or "sets          5" in ended.out
+    expected = similar_pairs(
+        read_sets(plays, of="user", items="song", weight="n"), measure=measure, threshold=threshold
+    )
+    found = expected.to_arrow().to_pylist()
+    assert {(row["a"], row["b"]) for row in found} >= {("ann", "bob"), ("cat", "dan")}
+    for name in ("edges", "lines"):
+        assert pq.read_table(tmp_path / name / "pairs.parquet").to_pylist() == found
+        record = RunRecord.read(tmp_path / name)
+        record.verify(tmp_path / name)
+        assert record.parameters["measure"] == measure
+        assert (record.counts["sets"], record.counts["elements"]) == (5, 7)
+
+
+def test_two_collections_and_the_dual(type_, plays, tmp_path):
+    asked = ("--measure", "weighted-jaccard", "-t", "0.4")
+    ended = type_("pairs", "--sets", plays, "--with", plays, *HOW, *asked, "-o", tmp_path / "both")
+    assert ended.code == 0
+    rows = pq.read_table(tmp_path / "both" / "pairs.parquet").to_pylist()
+    assert ("ann", "ann", 1.0) in [(row["a"], row["b"], row["similarity"]) for row in rows]
+    dual = ("--set-of", "song", "--items", "user", "--weight", "n")
+    assert type_("pairs", "--sets", plays, *dual, *asked, "-o", tmp_path / "dual").code == 0
+    # Jazz was played 3, 3 and 1 times, soul 2 and 1 times by the first two: (2 + 1) / (3 + 3 + 1).
+    rows = pq.read_table(tmp_path / "dual" / "pairs.parquet").to_pylist()
+    assert rows == [{"a": "jazz", "b": "soul", "similarity": 3 / 7}]
+
+
+def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
+    asked = ["pairs", "--sets", str(plays), *HOW, "--measure", "weighted-jaccard", "-t", "0.7", "-o"]
+    assert main([*asked, str(tmp_path / "whole")]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
+        assert main([*asked, str(tmp_path / "out")]) == 130
+    stages = {path.stem for path in (tmp_path / ".out.unfinished").glob("*.stage")}
+    assert stages >= {"sample", "keyed", "copies", "candidates", "pairs"}
+    capsys.readouterr()
+    assert main([*asked, str(tmp_path / "out"), "--resume", "--weight", "song"]) == 2
+    assert main([*asked, str(tmp_path / "out"), "--resume"]) == 0
+    assert "going on" in capsys.readouterr().err
+    assert answer(tmp_path / "out") == answer(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--measure", "weighted-jaccard"), "add --sets"),
+        (("--sets", *HOW), "counts only by weight"),
+        (("--sets", *HOW, "--measure", "weighted-jaccard", "--method", "prefix"), "--method has no choice"),
+        (
+            ("--sets", *HOW, "--measure", "weighted-jaccard", "--shingle", "chars:5"),
+            "--shingle has no choice",
+        ),
+        (("--sets", *HOW[:4], "--weight", "m", "--measure", "weighted-cosine"), "no column 'm'"),
+        (("--sets", *HOW[:4], "--weight", "song", "--measure", "weighted-cosine"), "end of the edges"),
+        (("--sets", *HOW, "--measure", "weighted-jaccard", "-t", "2"), "2"),
+        (("--sets", *HOW, "--measure", "weighted-jaccard", "--not-copies", "0.2"), "--not-copies"),
+        (("--weight", "n"), "go with --sets"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_nothing(refused, plays, tmp_path, more, said):
+    assert said in refused("pairs", plays, *more, "-o", tmp_path / "out")
+    assert sorted(tmp_path.iterdir()) == [plays]

@@ -1,0 +1,185 @@
+"""Searches among vectors and bits that are killed go on, on every road, with the same answer."""
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.killing import answer, interrupt, killed, steps_of_a_run
+
+from lookalike.cli import main
+from lookalike.engines import LocalEngine
+from lookalike.joins import bitblocks, crowds, hamming, products
+
+#: Kills a road.
+KILLS = 5
+
+ANGLE, HAMMING = ["--measure", "angle", "-t", "15deg"], ["--bits", "--text", "hash", "-t", "3"]
+#: What is asked, and what of it is settled at the end.
+ROADS = {
+    "vectors, lsh": ([*ANGLE, "--method", "lsh"], {"sample", "keyed", "copies", "candidates", "found"}),
+    "vectors, exact": ([*ANGLE, "--method", "exact"], {"copies", "compared-0-to-64", "compared-64-to-128"}),
+    "vectors, auto": (["--measure", "l2", "-t", "0.5"], {"sample", "copies"}),
+    "bits, exact": ([*HAMMING, "--method", "exact"], {"copies", "blocks", "compared-0", "compared-4"}),
+    "bits, covering": ([*HAMMING, "--method", "covering"], {"copies", "pieces-0-to-2", "pieces-2-to-4"}),
+    "bits, lsh": ([*HAMMING, "--method", "lsh"], {"sample", "met-0-to-2", "large-0-to-2", "found"}),
+    "bits, auto": (["--bits", "--text", "hash"], {"sample", "copies"}),
+    "bits, jaccard": (
+        ["--bits", "--text", "hash", "--measure", "jaccard", "-t", "0.8"],
+        {"copies", "blocks", "compared-0"},
+    ),
+}
+#: Reading is done again; it numbers rows by their ids, reads digits, and leaves out what was told apart.
+READING = {"Renumber", "HexBits", "Marked"}
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """Vectors, and hashes of 32 bits, with copies and near ones; their ids are not in order."""
+    folder = tmp_path_factory.mktemp("given")
+    draw = np.random.default_rng(3)
+    rows = draw.normal(size=(80, 6))
+    rows = np.concatenate([rows, rows + draw.normal(0, 0.05, rows.shape), rows[:20]])
+    hashes = draw.integers(0, 1 << 32, 80)
+    near = hashes ^ (1 << draw.integers(0, 32, 80))
+    hashes = np.concatenate([hashes, near, hashes[:20]])
+    count = len(rows)
+    table = pa.table(
+        {
+            "name": [f"id{row * 37 % count:04}" for row in range(count)],
+            "vector": list(rows),
+            "hash": [f"{value:08x}" for value in hashes.tolist()],
+        }
+    )
+    pq.write_table(table, folder / "all.parquet")
+    return folder / "all.parquet"
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """So small that a few rows are several blocks, strips and large buckets."""
+    for module, name, value in [
+        (products, "HELD", 64),
+        (bitblocks, "BLOCK_ROWS", 50),
+        (bitblocks, "STRIP", 4),
+        (hamming, "LARGE", 2),
+        (crowds, "ALL_PAIRS", 3),
+        (LocalEngine, "group_rows", 400),
+    ]:
+        monkeypatch.setattr(module, name, value)
+    # Batches as the commands make them: of 64 vectors, so that there are several.
+    monkeypatch.setattr("lookalike.applications.vectors.collection._BATCH_ROWS", 64)
+
+
+def arguments(given, out, road, *more):
+    options = ROADS[road][0]
+    return ["pairs", str(given), "-o", str(out), "--id", "name", *options, "--progress", "off", *more]
+
+
+def stopped_before_writing(monkeypatch, given, out, road, *more):
+    """Leaves an unfinished run with all stages done."""
+    with monkeypatch.context() as patch:
+        patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
+        assert main(arguments(given, out, road, *more)) == 130
+    return out.parent / f".{out.name}.unfinished"
+
+
+@pytest.mark.parametrize("road", [road for road in ROADS if not road.endswith("auto")])
+def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, given, tmp_path, road):
+    whole = tmp_path / "whole"
+    count = steps_of_a_run(monkeypatch, *arguments(given, whole, road))
+    assert answer(whole)["pairs.parquet"]
+    draw = random.Random(road)
+    for moment in sorted(draw.sample(range(1, count + 1), KILLS)):
+        out = tmp_path / f"out{moment}"
+        assert killed(monkeypatch, moment, *arguments(given, out, road))
+        again = arguments(given, out, road, "--resume", "--overwrite")
+        if moment % 3 == 0:
+            killed(monkeypatch, draw.randrange(1, count), *again)
+        assert main(again) == 0
+        assert answer(out) == answer(whole)
+        assert not (tmp_path / f".{out.name}.unfinished").exists()
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_what_is_done_is_not_done_again(monkeypatch, given, tmp_path, road, capsys):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert main(arguments(given, whole, road)) == 0
+    unfinished = stopped_before_writing(monkeypatch, given, out, road)
+    stages = {path.name.removesuffix(".stage") for path in unfinished.glob("*.stage")}
+    assert stages >= ROADS[road][1]
+    with monkeypatch.context() as patch:
+        for verb in ("map", "group", "fetch", "fold"):
+            patch.setattr(LocalEngine, verb, _only_read(verb))
+        assert main(arguments(given, out, road, "--resume", "--threads", "1", "--memory", "20MB")) == 0
+    assert "going on" in capsys.readouterr().err
+    assert answer(out) == answer(whole)
+
+
+def _only_read(verb):
+    do = getattr(LocalEngine, verb)
+
+    def only(self, table, stage, *arguments, **more):
+        assert type(stage).__name__ in READING, (verb, stage)
+        return do(self, table, stage, *arguments, **more)
+
+    return only
+
+
+@pytest.mark.parametrize("road", ["vectors, lsh", "vectors, exact", "bits, exact", "bits, lsh"])
+def test_a_flipped_bit_is_noticed_and_the_stage_done_again(monkeypatch, given, tmp_path, road):
+    assert main(arguments(given, tmp_path / "whole", road)) == 0
+    draw = random.Random(road)
+    names = stopped_before_writing(monkeypatch, given, tmp_path / "out", road).glob("*.stage")
+    for name in draw.sample(sorted(path.name for path in names), 4):
+        out = tmp_path / f"out {name}"
+        unfinished = stopped_before_writing(monkeypatch, given, out, road)
+        content = bytearray((unfinished / name).read_bytes())
+        content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+        (unfinished / name).write_bytes(content)
+        assert main(arguments(given, out, road, "--resume")) == 0
+        assert answer(out) == answer(tmp_path / "whole")
+
+
+def test_blocks_that_are_cut_elsewhere_are_not_mixed(monkeypatch, given, tmp_path):
+    road = "vectors, exact"
+    assert main(arguments(given, tmp_path / "whole", road)) == 0
+    stopped_before_writing(monkeypatch, given, tmp_path / "out", road)
+    # As if another budget had cut the table into other batches.
+    monkeypatch.setattr("lookalike.applications.vectors.collection._BATCH_ROWS", 50)
+    assert main(arguments(given, tmp_path / "out", road, "--resume")) == 0
+    assert answer(tmp_path / "out") == answer(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("road", "another", "said"),
+    [
+        ("vectors, lsh", ["--seed", "4"], "seed"),
+        ("vectors, exact", ["-t", "16deg"], "threshold"),
+        ("vectors, auto", ["--recall", "0.9"], "recall"),
+        ("bits, exact", ["-t", "2"], "threshold"),
+        ("bits, lsh", ["--on-error", "skip"], "on_error"),
+    ],
+)
+def test_another_question_is_refused_with_what_differs(
+    monkeypatch, given, tmp_path, capsys, road, another, said
+):
+    out = tmp_path / "out"
+    stopped_before_writing(monkeypatch, given, out, road)
+    for more, reason in [(another, said), (["--with", str(given)], "files_by_collection")]:
+        capsys.readouterr()
+        assert main(arguments(given, out, road, "--resume", *more)) == 2
+        assert reason in capsys.readouterr().err
+    assert main(arguments(given, out, road, "--resume")) == 0
+
+
+@pytest.mark.parametrize("road", ["vectors, lsh", "bits, covering"])
+def test_a_changed_file_is_refused(monkeypatch, given, tmp_path, capsys, road):
+    table = pq.read_table(given)
+    pq.write_table(table, tmp_path / "some.parquet")
+    stopped_before_writing(monkeypatch, tmp_path / "some.parquet", tmp_path / "out", road)
+    pq.write_table(table.slice(1), tmp_path / "some.parquet")
+    capsys.readouterr()
+    assert main(arguments(tmp_path / "some.parquet", tmp_path / "out", road, "--resume")) == 2
+    assert "some.parquet" in capsys.readouterr().err
