@@ -7,6 +7,9 @@ flipped, and a hundredth lie around a few very common ones. Fingerprints are rea
 (uint8, a row a molecule), or made up: families of molecules that share most of a scaffold's 2,048 bits, which
 are as unevenly common as substructures are.
 
+Pieces and covering masks are set side by side, on such hashes and on some that are much alike, as those of
+pictures are: few causes set their bits, so that many rows share a piece of them.
+
 Answers are checked before a time is printed: queries against the linear scan, all pairs by asking the table
 for the neighbours of sampled rows and by counting what was flipped on purpose, Tanimoto pairs against the
 blocked scan that counts every bit of every pair. That scan is timed on all rows, or on a part of them if
@@ -21,10 +24,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 import lookalike as la
 from lookalike import _core
@@ -34,6 +38,8 @@ from . import machine, record
 RADIUS, SIMILARITY = 3, 0.8
 #: Rows of a block of the plain scan: 2,048 bits each, they stay in a core's own cache.
 _BLOCK = 2048
+#: Hashes on which pieces and covering masks are compared, at most.
+MASKED = 1_000_000
 #: Up to so many rows the plain scan looks at every pair.
 _SCANNED = 60_000
 
@@ -58,6 +64,22 @@ def clustered_hashes(count: int, seed: int = 1) -> U64:
     return hashes
 
 
+def alike_bits(count: int, *, causes: int, width: int = 64, seed: int = 1) -> la.Bits:
+    """Return bits that a few causes set together, each of them mostly 0 or mostly 1.
+
+    A bit of a perceptual hash says whether one coarse feature of a picture outweighs another; few things
+    decide that, and most pictures are alike in most of them.
+    """
+    draw = np.random.default_rng(seed)
+    effects, lean = draw.normal(size=(causes, width)), 1.5 * draw.normal(size=width)
+    packed = np.empty((count, width // 8), np.uint8)
+    for at in range(0, count, 50_000):
+        some = packed[at : at + 50_000]
+        strength = draw.normal(size=(len(some), causes)) @ effects
+        some[:] = np.packbits(strength + lean + 0.35 * draw.normal(size=strength.shape) > 0, axis=1)
+    return la.as_bits(packed)
+
+
 def made_up_fingerprints(count: int, seed: int = 1, width: int = 2048) -> npt.NDArray[np.uint8]:
     """Make fingerprints of some fifty bits, in families around a scaffold."""
     draw = np.random.default_rng(seed)
@@ -75,13 +97,15 @@ def _bits(draw: np.random.Generator, common: npt.NDArray[np.float64], count: int
     return np.searchsorted(common, draw.random(count) * common[-1])
 
 
-def timed(work: Callable[[], T], runs: int) -> tuple[float, T]:
+def timed(
+    work: Callable[[], T], runs: int, clock: Callable[[], float] = time.perf_counter
+) -> tuple[float, T]:
     """Do the work several times; the least time, and the last answer."""
     best = float("inf")
     for _ in range(runs):
-        start = time.perf_counter()
+        start = clock()
         answer = work()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
     return best, answer
 
 
@@ -151,6 +175,48 @@ def wrong_neighbours(pairs: la.Pairs, table: la.HammingTable, hashes: U64, asked
     return faults
 
 
+def pieces_and_masks(count: int, runs: int) -> list[tuple[str, ...]]:
+    """Measure all pairs and queries by both kinds of masks; an AssertionError if they differ."""
+    rows = []
+    kinds = {"in clusters": la.as_bits(clustered_hashes(count)), "much alike": alike_bits(count, causes=12)}
+    for kind, bits in kinds.items():
+        asked = [bits[row : row + 1] for row in range(0, count, max(1, count // 200))]
+        pieces, masks = (by_masks(bits, asked, method, runs) for method in ("pieces", "covering"))
+        assert pieces.found.equals(masks.found), "pieces and covering masks find other pairs"
+        assert pieces.answers == masks.answers, "pieces and covering masks answer queries differently"
+        name = f"all pairs of {count:,} hashes {kind}"
+        rows += [(name, *pieces.pairs), ("", *masks.pairs), ("one query", *pieces.query), ("", *masks.query)]
+    return rows
+
+
+class ByMasks(NamedTuple):
+    """What one kind of masks found, and what there is to say about it."""
+
+    found: pa.Table
+    answers: list[pa.Table]
+    pairs: tuple[str, ...]
+    query: tuple[str, ...]
+
+
+def by_masks(bits: la.Bits, asked: Sequence[la.Bits], method: str, runs: int) -> ByMasks:
+    """Find all pairs and ask for some rows; seconds of one core."""
+    seconds, pairs = timed(
+        lambda: la.similar_bits(bits, threshold=RADIUS, method=method, threads=1),  # type: ignore[arg-type]
+        1,
+        time.process_time,
+    )
+    table = la.HammingTable(bits, RADIUS, method=method)  # type: ignore[arg-type]
+    query, answers = timed(lambda: [table.query(one) for one in asked], runs, time.process_time)
+    met = f"{pairs.account.candidates:,} candidates, {len(pairs):,} pairs"
+    each = f"{1e3 * query / len(asked):.3f} ms"
+    return ByMasks(
+        pairs.to_arrow(),
+        [answer.to_arrow() for answer in answers],
+        (method, f"{seconds:.2f} s", "", met),
+        (f"{method}, {table.cover.slots} masks", each, "", "exact"),
+    )
+
+
 def tanimoto(packed: npt.NDArray[np.uint8], runs: int) -> tuple[list[tuple[str, ...]], list[str]]:
     """Measure Tanimoto pairs beside the plain scan; an AssertionError if they differ."""
     bits = la.as_bits(packed)
@@ -190,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file = given.fingerprints
     packed = made_up_fingerprints(given.molecules) if file is None else np.load(file)
     about_hashes, hash_notes = hamming(given.hashes, given.runs)
+    about_masks = pieces_and_masks(min(given.hashes, MASKED), given.runs)
     about_molecules, molecule_notes = tanimoto(packed, given.runs)
     source = "made up" if file is None else "read from a file"
     result = record.Record(
@@ -199,8 +266,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command=record.command("bits", arguments),
         machine=str(machine.describe(("lookalike", "numpy"))),
         columns=("what", "how", "time", "times the scan", "answer"),
-        rows=(*about_hashes, *about_molecules),
-        notes=(*hash_notes, *molecule_notes, f"Fingerprints were {source}."),
+        rows=(*about_hashes, *about_masks, *about_molecules),
+        notes=(
+            *hash_notes,
+            "Pieces and covering masks are set side by side on one core.",
+            *molecule_notes,
+            f"Fingerprints were {source}.",
+        ),
     )
     result.show(record.console())
     if given.record:

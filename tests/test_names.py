@@ -16,6 +16,7 @@ NAMES = [
     "Cascade",
     "Clusters",
     "Comparison",
+    "Covering",
     "DedupOptions",
     "DedupResult",
     "Euclidean",

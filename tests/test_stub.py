@@ -110,7 +110,7 @@ HELD = _core.HeldSets(SETS, ROWS)
 BITS = np.arange(2, dtype=np.uint64).reshape(2, 1)
 PIECES = (np.arange(64, dtype=np.uint32), np.array([0, 32, 64]))
 MASKS = _core.BitMasks(PIECES, words=1)
-TABLE = _core.BitTable(BITS, PIECES, threads=1)
+TABLE = _core.BitTable(BITS, PIECES, radius=1, threads=1)
 RUN = np.array([0, 2])
 VECTORS = np.ones((2, 3))
 PLANES = _core.Projections("hyperplanes", dimensions=3, slots=4, seed=0)
@@ -179,6 +179,7 @@ CALLS = {
     ),
     "compare_weighted": lambda: _core.compare_weighted([WEIGHTED], ROWS, ROWS, measure="cosine", threads=1),
     "BitMasks.keys": lambda: MASKS.keys(BITS, 0, 2),
+    "BitMasks.sign": lambda: MASKS.sign(BITS, threads=1),
     "BitMasks.covered_pairs": lambda: MASKS.covered_pairs(BITS, ROWS, RUN, np.zeros(1, np.uint16), radius=1),
     "BitTable.query": lambda: TABLE.query(BITS[0], most=1),
     "bit_sizes": lambda: _core.bit_sizes(BITS),
@@ -186,7 +187,7 @@ CALLS = {
     "scan_bits": lambda: _core.scan_bits(BITS, BITS[0], most=1),
     "bit_pairs": lambda: _core.bit_pairs(BITS, measure="hamming", threshold=1),
     "drawn_positions": lambda: _core.drawn_positions(64, 3, seed=0),
-    "shuffled_positions": lambda: _core.shuffled_positions(64, seed=0),
+    "covering_positions": lambda: _core.covering_positions(64, 3, parts=2, seed=0),
     "sample_bits": lambda: _core.sample_bits(BITS, ROWS),
     "bucket_pairs": lambda: _core.bucket_pairs(BITS, ROWS, RUN, radius=1),
     "Projections.sides": lambda: PLANES.sides(VECTORS, threads=1),

@@ -19,6 +19,7 @@ Everything here is a room on one road:
     plan             what a threshold and a promised recall ask of the bands
     HammingTable     hashes held for queries: whoever is within a few bits
     BitSampling      the family of hash functions that look at single bits
+    Covering         masks of bits, under one of which any two near items agree
     MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
     WeightedMinHash  the same for bags and weighted sets
     Ranges           range buckets of measurements, such as those of faces
@@ -53,7 +54,16 @@ if TYPE_CHECKING:
     from lookalike.applications.vectors import VectorOptions
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
-    from lookalike.families import L1, BitSampling, Euclidean, Hyperplane, MinHash, Ranges, WeightedMinHash
+    from lookalike.families import (
+        L1,
+        BitSampling,
+        Covering,
+        Euclidean,
+        Hyperplane,
+        MinHash,
+        Ranges,
+        WeightedMinHash,
+    )
     from lookalike.joins.hammingtable import HammingTable
     from lookalike.joins.range_search import RangeSearch
     from lookalike.measures.bits import as_bits
@@ -73,6 +83,7 @@ _HOMES = {
     "Cascade": "theory",
     "Clusters": "types",
     "Comparison": "applications.compare",
+    "Covering": "families",
     "DedupOptions": "applications.documents",
     "DedupResult": "applications.documents",
     "Gallery": "applications.measurements",
@@ -123,6 +134,7 @@ __all__ = [
     "Cascade",
     "Clusters",
     "Comparison",
+    "Covering",
     "DedupOptions",
     "DedupResult",
     "Euclidean",

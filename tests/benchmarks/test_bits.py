@@ -35,3 +35,4 @@ def test_a_run_says_what_it_measured(capsys, tmp_path):
     said = capsys.readouterr().out
     assert "one query among 3,000 hashes" in said
     assert "read from a file" in said
+    assert "hashes much alike" in said

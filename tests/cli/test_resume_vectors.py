@@ -23,7 +23,8 @@ ROADS = {
     "vectors, exact": ([*ANGLE, "--method", "exact"], {"copies", "compared-0-to-64", "compared-64-to-128"}),
     "vectors, auto": (["--measure", "l2", "-t", "0.5"], {"sample", "copies"}),
     "bits, exact": ([*HAMMING, "--method", "exact"], {"copies", "blocks", "compared-0", "compared-4"}),
-    "bits, covering": ([*HAMMING, "--method", "covering"], {"copies", "pieces-0-to-2", "pieces-2-to-4"}),
+    "bits, pieces": ([*HAMMING, "--method", "pieces"], {"copies", "masks-0-to-2-in-4", "masks-2-to-4-in-4"}),
+    "bits, covering": ([*HAMMING, "--method", "covering"], {"copies", "sample", "masks-4-to-6-in-2"}),
     "bits, lsh": ([*HAMMING, "--method", "lsh"], {"sample", "met-0-to-2", "large-0-to-2", "found"}),
     "bits, auto": (["--bits", "--text", "hash"], {"sample", "copies"}),
     "bits, jaccard": (

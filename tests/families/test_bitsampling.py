@@ -76,20 +76,6 @@ def test_rows_share_a_bucket_if_their_band_agrees():
         assert np.array_equal(keys[band][:, None] == keys[band][None], same[:, :, band])
 
 
-def test_positions_and_keys_are_those_of_the_algorithm_version():
-    family = BitSampling(bits=100, slots=12, seed=5)
-    assert family.positions.tolist() == POSITIONS
-    row = as_bits(["0123456789abcdef012345678"])
-    assert family.signatures(row).to_bytes().tobytes().hex() == SIGNATURE
-    keys = family.masks(Banding(bands=3, rows=4)).keys(row.words, 0, 3)
-    assert [f"{key:016x}" for key in keys[:, 0]] == KEYS
-
-
-POSITIONS = [74, 26, 48, 13, 65, 38, 15, 38, 2, 52, 76, 49]
-SIGNATURE = "e250"
-KEYS = ["7785e5ecc8630000", "e0441d0c3b280001", "eb55eb379cea0002"]
-
-
 def test_the_family_says_what_it_is():
     family = BitSampling(bits=64, slots=16, seed=3)
     assert BitSampling(**family.to_dict()) == family

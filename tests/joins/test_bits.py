@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
+from lookalike.families import Covering
 from lookalike.joins import bitblocks, hamming
 from lookalike.joins.bitchoice import BitSample, choose_road
 from lookalike.joins.bitrows import BitItems
@@ -18,7 +19,7 @@ from lookalike.joins.hamming import covering_join
 from lookalike.measures.bits import as_bits
 from lookalike.runs.watch import Watch
 
-EXACT = ("exact", "covering")
+EXACT = ("exact", "pieces", "covering")
 
 
 def brute(table, measure, threshold, boundary=None):
@@ -99,15 +100,44 @@ def test_every_road_finds_exactly_what_brute_force_finds(width, rows, seed, dens
     rng = np.random.default_rng(seed)
     table = clustered(rng, rows, width, min(width, 6), density=density)
     boundary = data.draw(st.none() | st.integers(0, rows))
-    radius = data.draw(st.integers(0, width - 1))
+    radius = data.draw(st.integers(0, width))
     truth = brute(table, "hamming", radius, boundary)
-    for method in EXACT:
+    for method in EXACT if radius < width else ("exact", "auto"):
         assert (
             all_pairs(joined(table, "hamming", radius, method=method, boundary=boundary), boundary) == truth
         )
     threshold = data.draw(st.sampled_from([0.1, 0.5, 2 / 3, 0.8, 1.0]))
     found = joined(table, "jaccard", threshold, boundary=boundary)
     assert all_pairs(found, boundary) == brute(table, "jaccard", threshold, boundary)
+
+
+@given(
+    st.sampled_from([8, 24, 64, 65, 200, 256, 1024, 2048]),
+    st.integers(0, 2**32),
+    st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40, 200]),
+    st.booleans(),
+)
+@settings(max_examples=25)
+def test_pairs_at_the_very_radius_and_one_beyond_it_are_told_apart(width, seed, radius, across):
+    """Rows with others at distances around the radius, some of them flipped in neighbouring bits only."""
+    rng = np.random.default_rng(seed)
+    radius = min(radius, width - 1)
+    originals = rng.random((8, width)) < rng.choice([0.5, 0.1, 0.9])
+    rows = [*originals]
+    for original in originals:
+        for distance in (radius, radius + 1, max(0, radius - 1)):
+            start = rng.integers(0, width - distance + 1) if distance < width else 0
+            places = np.arange(start, min(width, start + distance))
+            flipped = original.copy()
+            flipped[places if rng.random() < 0.5 else rng.permutation(width)[:distance]] ^= True
+            rows.append(flipped)
+    table = np.array(rows)[rng.permutation(len(rows))].astype(np.uint8)
+    boundary = 11 if across else None
+    truth = brute(table, "hamming", radius, boundary)
+    for method in (*EXACT, "auto"):
+        found = joined(table, "hamming", radius, method=method, boundary=boundary, seed=seed)
+        assert all_pairs(found, boundary) == truth, method
+        assert found.account.recall.recall == 1 or found.account.method == "lsh"
 
 
 def adversarial(width=64):
@@ -166,10 +196,11 @@ def test_the_answer_does_not_depend_on_threads_batches_memory_or_order(monkeypat
 
 
 @pytest.mark.parametrize("seed", [0, 1, 99])
-def test_the_order_of_bits_changes_nothing(seed):
+@pytest.mark.parametrize("parts", [1, 2, 3, 4])
+def test_neither_the_order_of_bits_nor_the_parts_of_a_cover_change_anything(seed, parts):
     table = clustered(np.random.default_rng(2), 800, 64, 6)
-    engine = LocalEngine(1)
-    found = covering_join(items_of(table, engine), radius=3, seed=seed, engine=engine, watch=Watch())
+    engine, cover = LocalEngine(1), Covering(64, 3, parts=parts, seed=seed)
+    found = covering_join(items_of(table, engine), cover=cover, engine=engine, watch=Watch())
     pairs = dict(zip(zip(found.a.tolist(), found.b.tolist(), strict=True), found.apart.tolist(), strict=True))
     assert pairs == brute(table, "hamming", 3)
 
@@ -217,24 +248,75 @@ def chosen(rows, width, radius, *, flips=None):
     if flips is not None:
         table = clustered(rng, 400, width, flips, centres=1)
     words = as_bits(np.packbits(table, axis=1)).words
-    pairs = rows * (rows - 1) // 2
-    items = SimpleNamespace(
-        width=width, words=width // 64, rows=rows, of_first=None, possible_pairs=lambda: pairs
-    )
-    return choose_road(BitSample(words=words, items=items), radius, 0.95, 8192)[0]
+    items = SimpleNamespace(width=width, words=width // 64, rows=rows, of_first=None)
+    return choose_road(BitSample(words=words, items=items), radius, 0.95, 8192).choice
 
 
 def test_auto_takes_an_exact_road_for_small_radii_and_bands_for_large_ones():
     assert chosen(500, 64, 3).method == "exact"
     near = chosen(10_000_000, 64, 3)
-    assert near.method == "covering"
+    assert near.method in ("pieces", "covering")
     assert "which miss no pair" in near.why
-    assert near.roads["covering"].seconds < near.roads["exact"].seconds
+    assert near.roads[near.method].seconds < near.roads["exact"].seconds
     assert chosen(10_000_000, 1024, 100).method == "lsh"
     # All within reach of each other: nothing is gained by looking for who meets.
     assert chosen(20_000, 64, 8, flips=4).method == "exact"
     account = joined(np.eye(64, dtype=np.uint8), "hamming", 2).account
     assert account.choice.method == account.method == "exact"
+
+
+def test_covering_masks_are_taken_where_rows_share_their_pieces():
+    """Many rows alike in most of their bits, few of them near: keys are few beside who meet in a piece."""
+    rng = np.random.default_rng(4)
+    table = (rng.random((400, 64)) < 0.2).astype(np.uint8)
+    words, rows = as_bits(np.packbits(table, axis=1)).words, 20_000_000
+    items = SimpleNamespace(width=64, words=1, rows=rows, of_first=None)
+    sample = BitSample(words=words, items=items)
+    chosen = choose_road(sample, 3, 0.95, 8192, seed=7)
+    assert chosen.choice.method == "covering"
+    assert chosen.cover.parts < 4
+    assert chosen.cover.seed == 7
+    roads = chosen.choice.roads
+    assert roads["covering"].candidates < roads["pieces"].candidates / 4
+    assert roads["covering"].seconds < roads["pieces"].seconds < roads["exact"].seconds
+
+
+@pytest.mark.parametrize("parts", [1, 2, 4])
+def test_meetings_are_expected_as_often_as_rows_meet(parts):
+    """On average over seeds, as the sample does not know them."""
+    table = clustered(np.random.default_rng(1), 500, 64, 25, centres=4)
+    engine = LocalEngine(1)
+    items = items_of(table, engine)
+    sample = BitSample(words=as_bits(np.packbits(table, axis=1)).words, items=items)
+    met = [
+        covering_join(
+            items, cover=Covering(64, 3, parts=parts, seed=seed), engine=engine, watch=Watch()
+        ).candidates
+        for seed in range(60)
+    ]
+    expected = sample.meetings(Covering(64, 3, parts=parts)) * 500 * 499 / 2
+    assert np.mean(met) == pytest.approx(expected, rel=0.15)
+
+
+def test_a_scan_is_expected_to_look_at_pairs_with_as_many_bits():
+    rng = np.random.default_rng(3)
+    table = (rng.random((300, 128)) < rng.random((300, 1))).astype(np.uint8)
+    sample = BitSample(words=as_bits(np.packbits(table, axis=1)).words, items=None)
+    sizes = table.sum(axis=1)
+    one, other = np.triu_indices(300, 1)
+    for radius in (0, 5, 128):
+        near = np.abs(sizes[one].astype(int) - sizes[other]) <= radius
+        assert sample.of_like_sizes(radius) == pytest.approx(near.mean())
+
+
+@pytest.mark.parametrize("method", ["pieces", "covering"])
+def test_a_radius_that_no_masks_cover_is_refused_and_auto_compares_all(method):
+    table = clustered(np.random.default_rng(1), 40, 16, 16)
+    with pytest.raises(OptionError, match="radius=16 is out of range: of 16 bits, 0 to 15 may differ"):
+        joined(table, "hamming", 16, method=method)
+    found = joined(table, "hamming", 16)
+    assert found.account.method == "exact"
+    assert len(all_pairs(found)) == 40 * 39 // 2
 
 
 def test_rows_without_a_bit_are_no_pairs_by_jaccard():

@@ -15,6 +15,7 @@ from lookalike.theory.collisions import (
     KINDS,
     BitSamplingCollision,
     CauchyCollision,
+    CoveringCollision,
     GaussianCollision,
     HyperplaneCollision,
     MinHashCollision,
@@ -31,6 +32,7 @@ EVERY = [
     HyperplaneCollision(),
     SignsCollision(),
     BitSamplingCollision(64),
+    CoveringCollision(64, 5, 2),
     UnaryCollision(12.5),
     GaussianCollision(3.0),
     CauchyCollision(0.5),
@@ -131,7 +133,8 @@ def test_the_inverse_gives_the_distance_of_a_chance(collision, probability):
 
 @every
 def test_the_inverse_has_its_ends(collision):
-    assert collision.distance(1) == pytest.approx(collision.reach if collision.family == "ranges" else 0)
+    certain = {"ranges": "reach", "covering": "radius"}.get(collision.family)
+    assert collision.distance(1) == pytest.approx(0 if certain is None else getattr(collision, certain))
     assert collision.distance(0) == collision.limit
     with pytest.raises(OptionError, match="not a probability"):
         collision.distance(1.5)

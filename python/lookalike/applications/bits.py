@@ -26,7 +26,7 @@ from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, Pairs
 
 _MEASURES = ("hamming", "jaccard")
-_METHODS = ("auto", "exact", "covering", "lsh")
+_METHODS = ("auto", "exact", "pieces", "covering", "lsh")
 #: The threshold of each measure if none is given: what perceptual hashes of one picture differ in, and what
 #: chemists call similar.
 _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
@@ -70,8 +70,9 @@ def similar_bits(
     recall
         What `lsh` promises of pairs exactly at the threshold.
     method
-        `exact` compares every row with every other, 64 folded bits first; `covering` looks only at rows that
-        agree in a piece of their bits, as near ones must; `lsh` at rows that agree in a band of sampled bits.
+        `exact` compares every row with every other, 64 folded bits first; `pieces` looks only at rows that
+        agree in a piece of their bits, as near ones must, `covering` at those that agree under one of
+        Pagh's masks (`Covering`), as near ones must too; `lsh` at rows that agree in a band of sampled bits.
     column, id
         Columns of a table: the strings, and what to call a row. Without `id` rows are numbered.
     expand

@@ -285,7 +285,7 @@ Method = Annotated[
         rich_help_panel=SIMILARITY,
         help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
         "or whichever is expected to be faster (auto). The others are for comparison: README.md. Vectors and "
-        "bits: auto, lsh or exact; bits also covering.",
+        "bits: auto, lsh or exact; bits also pieces or covering.",
     ),
 ]
 Common = Annotated[

@@ -1,6 +1,7 @@
 """Items → signatures: families of hash functions that collide as often as items are alike."""
 
 from lookalike.families.bitsampling import BitSampling
+from lookalike.families.covering import Covering
 from lookalike.families.euclidean import Euclidean
 from lookalike.families.family import Family
 from lookalike.families.hyperplane import Hyperplane
@@ -13,6 +14,7 @@ from lookalike.families.weighted import WeightedMinHash
 __all__ = [
     "L1",
     "BitSampling",
+    "Covering",
     "Euclidean",
     "Family",
     "Hyperplane",

@@ -3,7 +3,7 @@
 n²/2 comparisons of 64 folded bits each, a tenth of a nanosecond or so; what those do not tell apart is
 compared in full. Rows stand in the order of how many bits they have set, and blocks whose numbers differ too
 much for any pair are left out: of molecules at a Tanimoto similarity of .8 that is half of all pairs or
-more. A block is one line of a table, so that an engine can bring any two together wherever they are.
+more.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands.buckets import run_starts
-from lookalike.engines import Engine, Held, Table
+from lookalike.engines import Engine, Table
 from lookalike.joins.bitrows import BitItems, FoundBits, words_of
+from lookalike.joins.blocked import CompareBlocks, Matrix, as_lines
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, U32, U64, concatenate
+from lookalike.types import U32
 
 BitMeasure = Literal["hamming", "jaccard"]
 
@@ -55,7 +55,7 @@ def compare_bit_blocks(
         blocks = engine.settle("blocks", cut)
         pairs = _pairs_of_blocks(sizes[order], per_block, measure, threshold)
     with watch.stage("compare", pairs.rows, unit="pairs of blocks") as advance:
-        stage = CompareBits(measure, threshold, items.boundary)
+        stage = CompareBits(items.boundary, measure, threshold)
 
         def compared(some: Table) -> Table:
             return engine.fetch(blocks, some, ("a", "b"), stage, advance=advance)
@@ -109,50 +109,21 @@ class Place:
 
 
 def as_bit_blocks(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A stage over whole blocks: a line a block, its number (`row`), its `rows` and all their `words`."""
-    blocks, words = batch["block"].to_numpy(), words_of(batch)
-    starts = run_starts(blocks)
-    rows = pa.array(batch["number"].to_numpy().astype(np.int64))
-    return pa.record_batch(
-        {
-            "row": pa.array(blocks[starts[:-1]].astype(np.int64)),
-            "rows": pa.LargeListArray.from_arrays(pa.array(starts), rows),
-            "words": pa.LargeListArray.from_arrays(
-                pa.array(starts * words.shape[1]), pa.array(words.reshape(-1))
-            ),
-        }
-    )
+    """A stage over whole blocks: a line a block."""
+    return as_lines(batch["block"].to_numpy(), batch["number"].to_numpy(), words_of(batch))
 
 
 @dataclass(frozen=True)
-class CompareBits:
+class CompareBits(CompareBlocks):
     """A stage for `fetch` from blocks: pairs of blocks → the pairs of their rows that reach the threshold."""
 
     measure: BitMeasure
     threshold: float
-    boundary: int | None
 
-    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
-        first_of = np.concatenate([[0], np.cumsum([len(piece) for piece in held.batches])])
-        found: list[tuple[I64, I64, U32]] = []
-        places = (held.at(batch[side].to_numpy()).tolist() for side in ("a", "b"))
-        for one, other in zip(*places, strict=True):
-            rows, words = _block(held, first_of, one)
-            others, more = (rows, None) if one == other else _block(held, first_of, other)
-            i, j, apart = _core.bit_pairs(words, more, measure=self.measure, threshold=self.threshold)
-            found.append((rows[i], others[j], apart))
-        x, y = (concatenate((part[side] for part in found), np.int64) for side in (0, 1))
-        a, b = np.minimum(x, y), np.maximum(x, y)
-        apart = concatenate((part[2] for part in found), np.uint32)
-        pairs = pa.record_batch({"a": pa.array(a), "b": pa.array(b), "apart": pa.array(apart)})
-        if self.boundary is None:
-            return pairs
-        return pairs.filter(pa.array((a < self.boundary) & (b >= self.boundary)))
+    def near(self, values: Matrix, others: Matrix | None) -> tuple[U32, U32, U32]:
+        """Rows that reach the threshold, and in how many bits they differ."""
+        return _core.bit_pairs(values, others, measure=self.measure, threshold=self.threshold)
 
-
-def _block(held: Held, first_of: I64, place: int) -> tuple[I64, U64]:
-    """The rows of the block that stands at a place, and their bits."""
-    piece = int(np.searchsorted(first_of, place, side="right")) - 1
-    batch, line = held.batches[piece], place - int(first_of[piece])
-    rows = batch["rows"][line].values.to_numpy()
-    return rows, batch["words"][line].values.to_numpy().reshape(len(rows), -1)
+    def column(self, counts: U32) -> dict[str, Matrix]:
+        """The bits as they are."""
+        return {"apart": counts}

@@ -66,12 +66,6 @@ class BitItems:
         """64-bit words of a row."""
         return -(-self.width // 64)
 
-    def possible_pairs(self) -> int:
-        """Pairs of one collection, or across two."""
-        if self.of_first is None:
-            return self.rows * (self.rows - 1) // 2
-        return self.of_first * (self.rows - self.of_first)
-
     @classmethod
     def of(cls, engine: Engine, *collections: Bits) -> BitItems:
         """One collection that is in memory, or two of the same width."""

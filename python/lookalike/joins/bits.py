@@ -8,10 +8,10 @@ import numpy as np
 
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
-from lookalike.families import BitSampling
+from lookalike.families import BitSampling, Covering
 from lookalike.joins.account import Account
 from lookalike.joins.bitblocks import BitMeasure, compare_bit_blocks
-from lookalike.joins.bitchoice import choose_road, draw_bits, plan_bits
+from lookalike.joins.bitchoice import BitSample, cheapest_join, choose_road, covers_of, draw_bits, plan_bits
 from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, NearBits, distinct_bits
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.hamming import covering_join, sampling_join
@@ -22,7 +22,7 @@ from lookalike.theory import Choice, Plan, RecallEstimate
 from lookalike.theory.recall import recall_from_chances
 from lookalike.types import F64, I64
 
-BitMethod = Literal["auto", "exact", "covering", "lsh"]
+BitMethod = Literal["auto", "exact", "pieces", "covering", "lsh"]
 #: Up to so many slots bands may take: a slot is one bit, and costs nothing that its band does not.
 SLOTS = 8192
 
@@ -43,32 +43,39 @@ def join_bits(
 
     `Joined.similarity` is the distance, by Hamming. All roads but `lsh` miss nothing; `recall` is for that.
     """
-    if measure == "jaccard" and method in ("covering", "lsh"):
+    if measure == "jaccard" and method in ("pieces", "covering", "lsh"):
         raise OptionError(f"method={method!r} is for measure='hamming': by jaccard bits are compared exactly")
     with watch.stage("copies", items.rows):
         distinct = distinct_bits(items, empty_too=measure == "hamming", engine=engine)
     choice: Choice | None = None
     plan: Plan | None = None
+    cover: Covering | None = None
     going_on = distinct.items
+    radius = int(threshold)
     if measure == "jaccard":
         method = "exact"
-    elif method in ("auto", "lsh"):
+    elif method == "pieces":
+        cover = Covering(items.width, radius, parts=radius + 1, seed=seed)
+    elif method != "exact":
         with watch.stage("plan"):
             sample = draw_bits(going_on, engine)
             if method == "lsh":
-                plan = plan_bits(sample, int(threshold), recall, slots)
+                plan = plan_bits(sample, radius, recall, slots)
+            elif method == "covering":
+                cover = covering_masks(sample, radius, seed)
             else:
-                choice, plan = choose_road(sample, int(threshold), recall, slots)
+                chosen = choose_road(sample, radius, recall, slots, seed=seed)
+                choice, cover, plan = chosen.choice, chosen.cover, chosen.plan
                 method = choice.method  # type: ignore[assignment]
     large, estimate = LeaderAccount(), None
-    if method == "covering":
-        found = covering_join(going_on, radius=int(threshold), seed=seed, engine=engine, watch=watch)
+    if cover is not None:
+        found = covering_join(going_on, cover=cover, engine=engine, watch=watch)
     elif method == "lsh":
         assert plan is not None
         family = BitSampling(bits=items.width, slots=plan.banding.slots, seed=seed)
         sampled = sampling_join(
             going_on,
-            radius=int(threshold),
+            radius=radius,
             family=family,
             banding=plan.banding,
             engine=engine,
@@ -89,7 +96,7 @@ def join_bits(
         method=method,
         measure=measure,
         threshold=threshold,
-        plan=plan if method == "lsh" else None,
+        plan=plan,
         items=items.rows,
         empty=int(np.count_nonzero(distinct.sizes == 0)) if measure == "jaccard" else 0,
         short=0,
@@ -103,6 +110,14 @@ def join_bits(
         choice=choice,
     )
     return _joined(items, distinct, found, account, engine)
+
+
+def covering_masks(sample: BitSample, radius: int, seed: int) -> Covering:
+    """Masks for `method="covering"`: in as many parts as cost the least; pieces only if there is no other."""
+    covers = covers_of(sample.items.width, radius, seed)
+    # Says what is wrong with a radius that nothing covers.
+    alone = [Covering(sample.items.width, radius, parts=radius + 1, seed=seed)]
+    return cheapest_join(sample, covers[1:] or alone).cover
 
 
 def _recall(plan: Plan, apart: I64) -> RecallEstimate:

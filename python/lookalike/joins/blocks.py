@@ -1,7 +1,6 @@
 """Every signature with every other, a block of them with a block at a time.
 
-n²/2 comparisons of a few nanoseconds each. A block of signatures is one line of a table, so that an engine
-can bring any two together wherever they are. Pairs of blocks are gone through a strip at a time, each of them
+n²/2 comparisons of a few nanoseconds each. Pairs of blocks are gone through a strip at a time, each of them
 settled; within a strip by tiles, so that what has been brought into memory meets all that is there.
 
 Memory: the engine's, for the signatures twice, several blocks at a time and the pairs of a strip; at the
@@ -18,12 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands.buckets import run_starts
-from lookalike.engines import Engine, Held, Table
+from lookalike.engines import Engine, Table
+from lookalike.joins.blocked import CompareBlocks, Matrix, as_lines
 from lookalike.joins.found import Found
 from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, U32, concatenate
+from lookalike.types import I64, U32
 
 #: Rows of a block: signatures that stay in a core's own cache. Fewer where memory is scarce.
 BLOCK_ROWS = 256
@@ -44,7 +43,7 @@ def compare_blocks(
         numbered = engine.map(signed, Number(per_block))
         blocks = engine.group(numbered, "block", as_blocks, order=("row",), most=per_block)
         numbers = np.sort(blocks.column("row"))
-    compare = Compare(slots, least, boundary)
+    compare = Compare(boundary, slots, least)
     with watch.stage("compare", len(numbers) * (len(numbers) + 1) // 2, unit="pairs of blocks") as advance:
 
         def compared(pairs: Table) -> Table:
@@ -90,48 +89,21 @@ class Number:
 
 
 def as_blocks(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A stage over whole blocks: a line a block, its number (`row`), its `rows` and all their `slots`."""
-    numbers = batch["block"].to_numpy()
-    starts = run_starts(numbers)
-    matrix = slot_matrix((batch,))
-    rows = pa.array(batch["row"].to_numpy().astype(np.int64))
-    slots = pa.array(matrix.reshape(-1))
-    return pa.record_batch(
-        {
-            "row": pa.array(numbers[starts[:-1]].astype(np.int64)),
-            "rows": pa.LargeListArray.from_arrays(pa.array(starts), rows),
-            "slots": pa.LargeListArray.from_arrays(pa.array(starts * matrix.shape[1]), slots),
-        }
-    )
+    """A stage over whole blocks: a line a block."""
+    return as_lines(batch["block"].to_numpy(), batch["row"].to_numpy(), slot_matrix((batch,)))
 
 
 @dataclass(frozen=True)
-class Compare:
+class Compare(CompareBlocks):
     """A stage for `fetch` from blocks: pairs of blocks → the pairs of their rows that agree enough."""
 
     slots: int
     least: int
-    boundary: int | None
 
-    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
-        first_of = np.concatenate([[0], np.cumsum([len(piece) for piece in held.batches])])
-        found: list[tuple[I64, I64, U32]] = []
-        places = (held.at(batch[side].to_numpy()).tolist() for side in ("a", "b"))
-        for one, other in zip(*places, strict=True):
-            rows, slots = self._block(held, first_of, one)
-            others, more = (rows, None) if one == other else self._block(held, first_of, other)
-            i, j, agreeing = _core.agreeing_pairs(slots, more, least=self.least)
-            found.append((rows[i], others[j], agreeing))
-        a, b = (concatenate((part[side] for part in found), np.int64) for side in (0, 1))
-        similarity = concatenate((part[2] for part in found), np.float64) / self.slots
-        pairs = pa.record_batch({"a": pa.array(a), "b": pa.array(b), "similarity": pa.array(similarity)})
-        if self.boundary is None:
-            return pairs
-        return pairs.filter(pa.array((a < self.boundary) & (b >= self.boundary)))
+    def near(self, values: Matrix, others: Matrix | None) -> tuple[U32, U32, U32]:
+        """Signatures that agree in enough slots, and in how many."""
+        return _core.agreeing_pairs(values, others, least=self.least)
 
-    def _block(self, held: Held, first_of: I64, place: int) -> tuple[I64, U32]:
-        """The rows of the block that stands at a place, and their signatures."""
-        piece = int(np.searchsorted(first_of, place, side="right")) - 1
-        batch, line = held.batches[piece], place - int(first_of[piece])
-        slots = batch["slots"][line].values.to_numpy().reshape(-1, self.slots)
-        return batch["rows"][line].values.to_numpy(), slots
+    def column(self, counts: U32) -> dict[str, Matrix]:
+        """Their share of all slots."""
+        return {"similarity": counts.astype(np.float64) / self.slots}

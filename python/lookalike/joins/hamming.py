@@ -1,13 +1,14 @@
 """All pairs within a Hamming radius, through buckets of bits in which rows agree.
 
-    covering   the bits, in a random order, cut into one piece more than the radius: two rows within it agree
-               in a whole piece, so none is missed. Large buckets are cut again in the bits that are left.
+    covering   masks under one of which rows within the radius agree (`Covering`), so none is missed: pieces
+               that share no bits, or Pagh's masks, which are more and tell more rows apart. Large buckets are
+               cut again in the bits that are left.
     sampling   bands of sampled bits (`BitSampling`), as many as the promised recall asks for. For radii at
-               which pieces would be a few bits each, and everybody would meet everybody.
+               which masks would be a few bits each, and everybody would meet everybody.
 
 Rows travel with their keys and are compared where they meet, so no candidate is ever stored: a comparison
-takes less than writing one down. Memory: the engine's, for 12 bytes and the bits of a row, some pieces at a
-time; the largest bucket of pieces; 12 bytes a pair found.
+takes less than writing one down. Memory: the engine's, for 12 bytes and the bits of a row, some masks at a
+time; the largest bucket of a mask; 12 bytes a pair found.
 """
 
 from __future__ import annotations
@@ -23,49 +24,28 @@ from lookalike import _core
 from lookalike.bands import bands_of, rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table, as_it_is
-from lookalike.errors import OptionError
-from lookalike.families import BitSampling
+from lookalike.families import BitSampling, Covering
 from lookalike.joins.bitrows import BitItems, Digest, FoundBits, NearBits, words_of
 from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.runs.watch import Watch
 from lookalike.theory import Banding
 from lookalike.types import I64, U32, U64, Bools, concatenate
 
-#: Buckets of pieces up to this many rows come to a thread many at a time, larger ones each by itself.
+#: Buckets of covering masks up to this many rows come to a thread many at a time, larger ones each by itself.
 WHOLE = 1 << 16
 #: A bucket of sampled bits with more rows than this is large: 512 comparisons a row cost about as much as its
 #: keys did.
 LARGE = 1024
 
-Way = tuple[U32, I64]
 
+def covering_join(items: BitItems, *, cover: Covering, engine: Engine, watch: Watch) -> FoundBits:
+    """Every pair within the radius of a cover: no more, no fewer. Exact copies are best set aside.
 
-def pieces_of(width: int, radius: int, *, seed: int = 0) -> Way:
-    """The positions of each of radius + 1 pieces, and where each piece begins among them.
-
-    Examples
-    --------
-    >>> positions, offsets = pieces_of(64, 3)
-    >>> len(positions), offsets.tolist()
-    (64, [0, 16, 32, 48, 64])
+    The seed of the cover and its parts change the time, never the answer.
     """
-    if not 0 <= radius < width:
-        raise OptionError(
-            f"radius={radius} is out of range: of {width:,} bits, 0 to {width - 1:,} may differ"
-        )
-    offsets = np.arange(radius + 2, dtype=np.int64) * width // (radius + 1)
-    return _core.shuffled_positions(width, seed=seed), offsets
-
-
-def covering_join(items: BitItems, *, radius: int, engine: Engine, watch: Watch, seed: int = 0) -> FoundBits:
-    """Every pair that differs in at most `radius` bits: no more, no fewer. Exact copies are best set aside.
-
-    `seed` orders the bits; it changes the time, never the answer.
-    """
-    pieces = pieces_of(items.width, radius, seed=seed)
-    masks = _core.BitMasks(pieces, words=items.words)
-    stage = Covered(masks, radius, items.boundary)
-    with watch.stage("candidates", items.rows * (radius + 1), unit="bucket keys") as advance:
+    masks = cover.masks()
+    stage = Covered(masks, cover.radius, items.boundary)
+    with watch.stage("candidates", items.rows * cover.slots, unit="bucket keys") as advance:
 
         def covered(first: int, last: int) -> Table:
             keyed = engine.map(items.table, MaskedKeys(masks, first, last))
@@ -76,8 +56,8 @@ def covering_join(items: BitItems, *, radius: int, engine: Engine, watch: Watch,
             return Table.together([few, many])
 
         parts = [
-            engine.settle(f"pieces-{first}-to-{last}", partial(covered, first, last))
-            for first, last in _some_at_a_time(radius + 1, items, engine)
+            engine.settle(f"masks-{first}-to-{last}-in-{cover.parts}", partial(covered, first, last))
+            for first, last in _some_at_a_time(cover.slots, items, engine)
         ]
     return _found(Table.together(parts))
 
@@ -107,7 +87,7 @@ class MaskedKeys:
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """A stage over buckets of pieces: the pairs within a radius that first meet there.
+    """A stage over buckets of covering masks: the pairs within a radius that first meet there.
 
     Every batch begins with a line that is no pair, the first row with itself: its `met` counts the pairs of
     rows that share a bucket here.

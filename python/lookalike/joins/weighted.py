@@ -24,6 +24,7 @@ from lookalike.joins.copies import Stars
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
+from lookalike.joins.least import Least, draw_pairs
 from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import Prepared
 from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
@@ -164,30 +165,14 @@ class Filled:
 
 
 @dataclass(frozen=True)
-class Least:
-    """A stage for `fold`: the rows from `first` to before `last` with the least digests, each digest once."""
+class LeastWeighted(Least):
+    """A stage for `fold`: rows that hold something, with the least digests."""
 
-    count: int
-    first: int
-    last: int
-
-    def __call__(self, batch: pa.RecordBatch) -> tuple[U64, I64]:
-        rows = batch["row"].to_numpy()
+    def hashes(self, batch: pa.RecordBatch) -> tuple[U64, I64]:
+        """Of rows that are not empty."""
         _, _, digest, flags = _core.key_sparse(weighted_buffers(batch), slots=1, seed=0, bands=1, rows=1)
-        here = (rows >= self.first) & (rows < self.last) & ((flags & EMPTY) == 0)
-        return self.least(digest[here], rows[here])
-
-    def merge(self, one: tuple[U64, I64], other: tuple[U64, I64]) -> tuple[U64, I64]:
-        """Of both the least."""
-        return self.least(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))
-
-    def least(self, digests: U64, rows: I64) -> tuple[U64, I64]:
-        """The least digests and, of equal ones, the least row."""
-        order = np.lexsort((rows, digests))
-        fresh = np.ones(len(order), np.bool_)
-        fresh[1:] = digests[order][1:] != digests[order][:-1]
-        chosen = order[fresh][: self.count]
-        return digests[chosen], rows[chosen]
+        filled = (flags & EMPTY) == 0
+        return digest[filled], batch["row"].to_numpy()[filled]
 
 
 def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DistanceSample:
@@ -195,14 +180,7 @@ def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_R
     boundary = items.boundary
 
     def compared() -> Table:
-        if boundary is None:
-            chosen = _drawn(engine, items, rows, 0, items.rows)
-            one, other = np.triu_indices(len(chosen), 1)
-            a, b = chosen[one], chosen[other]
-        else:
-            first = _drawn(engine, items, rows // 2, 0, boundary)
-            second = _drawn(engine, items, rows // 2, boundary, items.rows)
-            a, b = np.repeat(first, len(second)), np.tile(second, len(first))
+        a, b = draw_pairs(engine, items.table, LeastWeighted, count=rows, boundary=boundary)
         made = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
         elements = engine.fold(items.table, _elements, int.__add__) or 0
         return Table(made.batches, made.schema.with_metadata({_ELEMENTS: str(elements)}))
@@ -222,9 +200,3 @@ _ELEMENTS = "elements"
 
 def _elements(batch: pa.RecordBatch) -> int:
     return len(weighted_buffers(batch)[0])
-
-
-def _drawn(engine: Engine, items: WeightedItems, count: int, first: int, last: int) -> I64:
-    stage = Least(count, first, last)
-    found = engine.fold(items.table, stage, stage.merge)
-    return np.empty(0, np.int64) if found is None else np.sort(found[1])

@@ -5,6 +5,7 @@
     hyperplanes         vectors, by angle                                  1 − θ/180°
     signs               the same with normals of ±1, about                 1 − θ/180°
     bit-sampling        N bits, by the number that differ                  1 − d/N
+    covering            the same; 1 up to a radius                         `CoveringCollision`
     unary               vectors by L1, all coordinates within a box        1 − d/extent
     gaussian            vectors by L2, projected and cut into buckets      `GaussianCollision`
     cauchy              vectors by L1, projected and cut into buckets      `CauchyCollision`
@@ -26,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike.errors import ArtefactError, OptionError
+from lookalike.theory import covers
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -210,6 +212,82 @@ class BitSamplingCollision(LinearCollision):
 
 
 @dataclass(frozen=True)
+class CoveringCollision(Collision):
+    """Masks that cover a radius of r: 1 for d ≤ r, and then the chance that some of the masks agrees.
+
+    That is the chance that d random vectors do not span r + 1 dimensions: about (2ʳ⁺¹ − 1)/2ᵈ. In several
+    `parts`, that they fail to in one of them (`theory.covers`). Of no pair a whole number of bits differ and
+    a half: there the chance lies on a straight line.
+
+    Examples
+    --------
+    >>> CoveringCollision(64, 3).probabilities([3, 4, 8]).round(4).tolist()
+    [1.0, 0.6018, 0.0336]
+    """
+
+    bits: int
+    radius: int
+    parts: int = 1
+
+    family = "covering"
+    noun = "a Hamming distance"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", BitSamplingCollision(self.bits).bits)
+        if not _whole(self.radius, 0, self.bits - 1):
+            raise OptionError(
+                f"radius={self.radius!r} is out of range:"
+                f" of {self.bits:,} bits, 0 to {self.bits - 1:,} may differ"
+            )
+        if not _whole(self.parts, 1, self.radius + 1):
+            raise OptionError(
+                f"parts={self.parts!r} is out of range:"
+                f" a radius of {self.radius:,} has 1 to {self.radius + 1:,}"
+            )
+        fewest = covers.fewest_parts(self.radius)
+        if fewest is None:
+            raise OptionError(
+                f"radius={self.radius} is out of range: masks cover up to {covers.MOST_MASKS - 1:,}"
+            )
+        if self.parts < fewest:
+            raise OptionError(
+                f"radius={self.radius} takes {self.masks:,} masks with parts={self.parts},"
+                f" which are too many: use parts={fewest} or more"
+            )
+
+    @property
+    def masks(self) -> int:
+        """How many masks there are."""
+        return covers.masks_in(self.radius, self.parts)
+
+    def meetings(self, distances: npt.ArrayLike) -> FloatArray:
+        """Under how many of the masks two items agree, on average over seeds."""
+        expected = covers.meetings(self.bits, self.radius, self.parts)
+        whole = np.arange(self.bits + 1)
+        return np.asarray(np.interp(np.asarray(distances, np.float64), whole, expected))
+
+    @property
+    def limit(self) -> float:
+        return float(self.bits)
+
+    @property
+    def slot(self) -> str:
+        return f"a key by each of {self.masks:,} masks"
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        agree, differ = covers.chances(self.bits, self.radius, self.parts)
+        whole = np.arange(self.bits + 1)
+        return np.asarray(np.interp(distances, whole, agree)), np.asarray(np.interp(distances, whole, differ))
+
+    def _distance(self, probability: float) -> float:
+        agree, _ = covers.chances(self.bits, self.radius, self.parts)
+        last = int(np.flatnonzero(agree >= probability)[-1])
+        if last == self.bits:
+            return self.limit
+        return last + float((agree[last] - probability) / (agree[last] - agree[last + 1]))
+
+
+@dataclass(frozen=True)
 class UnaryCollision(LinearCollision):
     """L1 as Hamming distance: every coordinate in unary, and one of those bits a slot.
 
@@ -359,7 +437,8 @@ KINDS: dict[str, type[Collision]] = {
     kind.family: kind
     for kind in (
         *(MinHashCollision, WeightedMinHashCollision, HyperplaneCollision, SignsCollision),
-        *(BitSamplingCollision, UnaryCollision, GaussianCollision, CauchyCollision, RangeCollision),
+        *(BitSamplingCollision, CoveringCollision, UnaryCollision, GaussianCollision, CauchyCollision),
+        RangeCollision,
     )
 }
 """Every family's collision, by the name of the family."""
@@ -385,6 +464,10 @@ def _ratios(distances: FloatArray, width: float) -> tuple[FloatArray, FloatArray
 # NumPy has no error function, and SciPy is too much to ask of a plain install for one.
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _whole(value: int, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _positive(name: str, value: float) -> float:

@@ -2,7 +2,8 @@
 
 The planner weighs bands against checks by these numbers and by the data, and `auto` one road against another,
 never by the machine they run on: a plan made here is the plan made anywhere. They are nanoseconds of one
-core, measured on one thread over the cases of `benchmarks/crossover.py`; only their ratios change a plan.
+core, measured on one thread over the cases of `benchmarks/crossover.py`, those of bits over the cases of
+`benchmarks/bitroads.py`, which fits them (`--fit`); only their ratios change a plan.
 """
 
 from __future__ import annotations
@@ -65,6 +66,24 @@ PROPOSED_NS = 60.0
 PRODUCT_NS = 0.03
 """One multiplication of a blocked product of two matrices of 32-bit floats, its comparison included."""
 
+BIT_KEY_NS = 22.0
+"""One bucket key of a row of bits that is nobody's else: made, and dropped unsorted."""
+
+BIT_MET_NS = 128.0
+"""On top of that a key that is another's too: sorted, its row gathered with its equals."""
+
+BIT_WORD_NS = 3.0
+"""One word of 64 bits of a row that travels along with a key."""
+
+BIT_PAIR_NS = 0.19
+"""Two rows of bits compared, in a bucket or in blocks: 64 folded bits, and more only where those are near."""
+
+BIT_LOOK_NS = 265.0
+"""One look-up of a query in a table of bits: two places of memory waited for."""
+
+BIT_SEEN_NS = 0.5
+"""One row that such a query looks at: read from memory, and compared."""
+
 _NS = 1e-9
 
 
@@ -124,3 +143,18 @@ def seconds_for_products(pairs: float, values_per_item: float, *, proposed: floa
     """The products of so many pairs of vectors, by blocks, and the checks of those they propose."""
     checks = proposed * (PROPOSED_NS + 2 * values_per_item * VALUE_NS)
     return (pairs * values_per_item * PRODUCT_NS + checks) * _NS
+
+
+def seconds_for_bit_keys(rows: float, keys: float, in_company: float, words: int) -> float:
+    """Rows of so many words in buckets, by so many keys each, some of them the same as another row's."""
+    return rows * (keys * (BIT_KEY_NS + words * BIT_WORD_NS) + in_company * BIT_MET_NS) * _NS
+
+
+def seconds_for_bit_pairs(pairs: float) -> float:
+    """Comparing so many pairs of rows of bits."""
+    return pairs * BIT_PAIR_NS * _NS
+
+
+def seconds_for_bit_query(masks: float, neighbours: float) -> float:
+    """One query of a table of bits that looks at so many rows under all its masks together."""
+    return (masks * BIT_LOOK_NS + neighbours * BIT_SEEN_NS) * _NS

@@ -18,12 +18,13 @@ import numpy.typing as npt
 
 from lookalike.errors import OptionError
 from lookalike.theory.banding import Banding
+from lookalike.theory.collected import Collected
 from lookalike.theory.collisions import Collision, LinearCollision
 from lookalike.theory.quadrature import nodes
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistanceSample:
+class DistanceSample(Collected):
     """Distances of sampled pairs, each with how often it came, and the size of the collection they stand for.
 
     Parameters
@@ -99,18 +100,6 @@ class DistanceSample:
     def pairs(self) -> int:
         """How many pairs were sampled."""
         return sum(self.counts)
-
-    @property
-    def total_pairs(self) -> int:
-        """How many pairs there are."""
-        if self.other_items is not None:
-            return self.items * self.other_items
-        return self.items * (self.items - 1) // 2
-
-    @property
-    def keyed_items(self) -> int:
-        """How many items need signatures and bucket keys."""
-        return self.items + (self.other_items or 0)
 
     def candidates(self, collision: Collision) -> Callable[[Banding], float]:
         """For a family, how many pairs each banding of it is expected to look at; errs towards too many."""

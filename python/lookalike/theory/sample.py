@@ -27,10 +27,11 @@ import numpy.typing as npt
 
 from lookalike.errors import OptionError
 from lookalike.theory.banding import Banding, FloatArray
+from lookalike.theory.collected import Collected
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimilaritySample:
+class SimilaritySample(Collected):
     """How many sampled pairs agreed in 0, 1, … n slots, and the size of the collection they stand for.
 
     Parameters
@@ -96,18 +97,6 @@ class SimilaritySample:
     def pairs(self) -> int:
         """How many pairs were sampled."""
         return sum(self.counts)
-
-    @property
-    def total_pairs(self) -> int:
-        """How many pairs there are."""
-        if self.other_items is not None:
-            return self.items * self.other_items
-        return self.items * (self.items - 1) // 2
-
-    @property
-    def keyed_items(self) -> int:
-        """How many items need bucket keys."""
-        return self.items + (self.other_items or 0)
 
     def candidate_rate(self, banding: Banding) -> float:
         """The fraction of all pairs expected to become candidates; errs towards too many."""

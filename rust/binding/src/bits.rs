@@ -1,7 +1,7 @@
 //! Rows of bits: counts, scans, bucket keys, pairs, and tables for queries. A row is a row of a matrix of 64-bit words.
 
 use lookalike_kernels::bits::masks::{self, Masks};
-use lookalike_kernels::bits::{self, Apart, Bound, Rows, blocks, covering::Cover, table::Table};
+use lookalike_kernels::bits::{self, Apart, Bound, Rows, blocks, buckets::Buckets, covering, table::Table};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -142,12 +142,26 @@ fn drawn_positions(py: Python<'_>, width: u32, count: usize, seed: u64) -> PyRes
     Ok(masks::drawn(width, count, seed).into_pyarray(py))
 }
 
-/// All positions of rows of `width` bits, in a random order.
+/// Masks of rows of `width` bits under one of which whatever is within the radius agrees: their positions, and where each mask begins.
+///
+/// In several parts there are fewer of them, of fewer bits each; in as many as the radius and one, a mask a part.
 #[pyfunction]
-#[pyo3(signature = (width, *, seed))]
-fn shuffled_positions(py: Python<'_>, width: u32, seed: u64) -> PyResult<Column<'_>> {
+#[pyo3(signature = (width, radius, *, parts, seed))]
+fn covering_positions(
+    py: Python<'_>,
+    width: u32,
+    radius: u32,
+    parts: u32,
+    seed: u64,
+) -> PyResult<(Column<'_>, pyo3::Bound<'_, PyArray1<i64>>)> {
     checked_width(py, width)?;
-    Ok(masks::shuffled(width, seed).into_pyarray(py))
+    let dimensions = u64::from(radius) + 1;
+    if parts == 0 || u64::from(parts) > dimensions || dimensions > 16 * u64::from(parts) {
+        let what = format!("parts={parts} is out of range: of radius {radius}, a part covers 1 to 16 bits");
+        return Err(error(py, "OptionError", what));
+    }
+    let (positions, offsets) = enter(py, 1, || covering::covering(width, radius, parts, seed))?;
+    Ok((positions.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
 fn checked_positions(py: Python<'_>, positions: &[u32], words: usize) -> PyResult<()> {
@@ -183,8 +197,6 @@ fn sample_bits<'py>(
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct BitMasks {
     masks: Masks,
-    positions: Vec<u32>,
-    offsets: Vec<i64>,
     words: usize,
 }
 
@@ -198,8 +210,7 @@ impl BitMasks {
         if offsets.len() > 1 << 16 {
             return Err(error(py, "OptionError", format!("{} masks are more than keys tell apart", offsets.len() - 1)));
         }
-        let masks = Masks::new(positions, offsets);
-        Ok(BitMasks { masks, positions: positions.to_vec(), offsets: offsets.to_vec(), words })
+        Ok(BitMasks { masks: Masks::new(positions, offsets), words })
     }
 
     /// The bucket keys of rows by masks `first` to before `last`: a row a mask, a column a row.
@@ -218,17 +229,33 @@ impl BitMasks {
         }
         let keys = enter(py, 1, || {
             let mut keys = vec![0; (last - first) * rows.len()];
-            for mask in first..last {
-                self.masks.keys_into(mask, rows, &mut keys[(mask - first) * rows.len()..][..rows.len()]);
-            }
+            self.masks.keys_into(first, rows, &mut keys);
             keys
         })?;
         keys.into_pyarray(py).reshape([last - first, rows.len()])
     }
 
+    /// The bucket keys of rows by all masks: a row a row, a column a mask.
+    #[pyo3(signature = (rows, *, threads))]
+    fn sign<'py>(
+        &self,
+        py: Python<'py>,
+        rows: PyReadonlyArray2<'py, u64>,
+        threads: usize,
+    ) -> PyResult<pyo3::Bound<'py, PyArray2<u64>>> {
+        let rows = bit_rows("rows", &rows, py)?;
+        same_words(rows.words(), self.words, py)?;
+        let signed = enter(py, threads, || {
+            let mut signed = vec![0; rows.len() * self.masks.len()];
+            self.masks.sign_into(rows, &mut signed);
+            signed
+        })?;
+        signed.into_pyarray(py).reshape([rows.len(), self.masks.len()])
+    }
+
     /// The pairs within a radius in buckets of rows, lower number first, and their distance; a bucket is one of the mask that `of` says.
     ///
-    /// A pair is given in the first mask in which it agrees, and large buckets are cut again in the bits that no mask so far has fixed: for masks that share no bits.
+    /// A pair is given in the first mask under which it agrees, and large buckets are cut again in the bits that their mask leaves.
     #[pyo3(signature = (rows, numbers, runs, of, *, radius, boundary=None, path=None))]
     #[allow(clippy::too_many_arguments)]
     fn covered_pairs<'py>(
@@ -253,16 +280,12 @@ impl BitMasks {
             return Err(error(py, "OptionError", format!("there are only {} masks", self.masks.len())));
         }
         let found = enter(py, 1, || {
-            let cover = Cover { level, rows, radius, boundary, numbers };
-            let mut found = Vec::new();
-            let mut places = Vec::new();
+            let buckets = Buckets { level, rows, radius, boundary, numbers };
+            let (mut found, mut places) = (Vec::new(), Vec::new());
             for (run, &mask) in runs.windows(2).zip(of) {
                 places.clear();
                 places.extend(run[0] as u32..run[1] as u32);
-                let (from, to) = (self.offsets[mask as usize] as usize, self.offsets[mask as usize + 1] as usize);
-                let mut differ = self.masks.masks()[..mask as usize].to_vec();
-                let free = [&self.positions[..from], &self.positions[to..]].concat();
-                cover.pairs(&places, &free, &mut differ, &mut found);
+                buckets.covered(&places, &self.masks, mask as usize, &mut found);
             }
             found
         })?;
@@ -288,11 +311,12 @@ fn bucket_pairs<'py>(
     let (numbers, runs) = ragged(&buckets, py)?;
     same_length(numbers.len(), rows.len(), py)?;
     let found = enter(py, 1, || {
-        let cover = Cover { level, rows, radius, boundary, numbers };
-        let mut found = Vec::new();
+        let buckets = Buckets { level, rows, radius, boundary, numbers };
+        let (mut found, mut places) = (Vec::new(), Vec::new());
         for run in runs.windows(2) {
-            let places: Vec<u32> = (run[0] as u32..run[1] as u32).collect();
-            cover.pairs(&places, &[], &mut Vec::new(), &mut found);
+            places.clear();
+            places.extend(run[0] as u32..run[1] as u32);
+            buckets.each_with_each(&places, &mut found);
         }
         found
     })?;
@@ -308,20 +332,21 @@ pub struct BitTable {
 #[pymethods]
 impl BitTable {
     #[new]
-    #[pyo3(signature = (rows, pieces, *, threads))]
+    #[pyo3(signature = (rows, masks, *, radius, threads))]
     fn new(
         py: Python<'_>,
         rows: PyReadonlyArray2<'_, u64>,
-        pieces: Ragged<'_, u32>,
+        masks: Ragged<'_, u32>,
+        radius: u32,
         threads: usize,
     ) -> PyResult<BitTable> {
         let rows = bit_rows("rows", &rows, py)?;
-        let (positions, offsets) = ragged(&pieces, py)?;
+        let (positions, offsets) = ragged(&masks, py)?;
         checked_positions(py, positions, rows.words())?;
         if offsets.len() < 2 {
-            return Err(error(py, "OptionError", "rows are cut into one piece at least".into()));
+            return Err(error(py, "OptionError", "rows are looked up by one mask at least".into()));
         }
-        Ok(BitTable { table: enter(py, threads, || Table::new(rows, Masks::new(positions, offsets)))? })
+        Ok(BitTable { table: enter(py, threads, || Table::new(rows, Masks::new(positions, offsets), radius))? })
     }
 
     /// The rows within `most` bits of a query, in order, and how far they are.
@@ -336,8 +361,8 @@ impl BitTable {
         let level = level(py, path)?;
         let query = slice("query", &query, py)?;
         same_words(self.table.words(), query.len(), py)?;
-        if most as usize >= self.table.pieces() {
-            let what = format!("rows of {} pieces answer for less than so many bits, not {most}", self.table.pieces());
+        if most > self.table.radius() {
+            let what = format!("this table answers for up to {} bits, not {most}", self.table.radius());
             return Err(error(py, "OptionError", what));
         }
         let (rows, apart): (Vec<u32>, Vec<u32>) =
@@ -354,7 +379,7 @@ pub fn register(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scan_bits, module)?)?;
     module.add_function(wrap_pyfunction!(bit_pairs, module)?)?;
     module.add_function(wrap_pyfunction!(drawn_positions, module)?)?;
-    module.add_function(wrap_pyfunction!(shuffled_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(covering_positions, module)?)?;
     module.add_function(wrap_pyfunction!(sample_bits, module)?)?;
     module.add_function(wrap_pyfunction!(bucket_pairs, module)?)
 }

@@ -1,10 +1,11 @@
 //! Rows of bits by Hamming distance and by Tanimoto similarity (the Jaccard similarity of the bits that are set).
 //!
 //! 1. this file: rows, counts of candidates, the linear scan, and what a threshold allows two rows to differ in;
-//! 2. [`masks`]: some positions of a row → a bucket key, for bit sampling and for pieces that cover all bits;
-//! 3. [`blocks`]: every row of a block with every row of another, most of them told apart by 64 folded bits;
-//! 4. [`covering`]: rows of a bucket → the pairs within a radius, none lost;
-//! 5. [`table`]: rows held for queries, by pieces.
+//! 2. [`masks`]: some positions of a row → a bucket key;
+//! 3. [`covering`]: masks under one of which near rows agree, pieces that share no bits among them;
+//! 4. [`blocks`]: every row of a block with every row of another, most of them told apart by 64 folded bits;
+//! 5. [`buckets`]: rows of a bucket → the pairs within a radius, none lost;
+//! 6. [`table`]: rows held for queries, by covering masks.
 //!
 //! Bit `p` of a row is bit `7 − p % 8` of its byte `p / 8`, as in hexadecimal digits and in NumPy's `packbits`; rows are padded with zeros to whole
 //! words of 64 bits, which are read little-endian. All counts are of integers, so every path gives the same bits.
@@ -12,6 +13,7 @@
 use crate::simd::Lanes;
 
 pub mod blocks;
+pub mod buckets;
 pub mod covering;
 pub mod masks;
 pub mod table;
@@ -45,6 +47,11 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     pub fn get(&self, row: usize) -> &'a [u64] {
         &self.values[row * self.words..][..self.words]
+    }
+
+    /// The rows from one to before another.
+    pub fn part(&self, from: usize, to: usize) -> Rows<'a> {
+        Rows { values: &self.values[from * self.words..to * self.words], words: self.words }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &'a [u64]> + use<'a> {

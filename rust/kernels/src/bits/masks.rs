@@ -1,7 +1,9 @@
 //! Some positions of a row → a bucket key.
 //!
-//! Bit sampling draws positions with replacement, so that slots are independent; pieces cut a random order of all positions, so that each is in one of them.
+//! Bit sampling draws positions with replacement, so that slots are independent; covering masks (`covering`) are made so that near rows agree under one.
 //! Either way rows have the same key if they agree in those positions (and, two in 2⁴⁸ aside, only then): which is all that a band of slots says.
+
+use rayon::prelude::*;
 
 use super::Rows;
 use crate::bands::BAND_BITS;
@@ -14,7 +16,7 @@ fn place(position: u32) -> (usize, u32) {
 }
 
 /// A number below `bound`, from 64 random bits; its bias is under bound / 2⁶⁴.
-fn below(random: u64, bound: u32) -> u32 {
+pub(super) fn below(random: u64, bound: u32) -> u32 {
     ((u128::from(random) * u128::from(bound)) >> 64) as u32
 }
 
@@ -64,6 +66,12 @@ impl Mask {
         Mask { words }
     }
 
+    /// Whether a position is one of them.
+    pub fn holds(&self, position: u32) -> bool {
+        let (word, bit) = place(position);
+        self.words.iter().any(|&(at, mask)| at as usize == word && mask >> bit & 1 == 1)
+    }
+
     /// Whether two rows have the same bits there.
     #[inline(always)]
     pub fn agree(&self, a: &[u64], b: &[u64]) -> bool {
@@ -79,6 +87,8 @@ impl Mask {
 
 /// Masks, each with where its hash begins.
 pub struct Masks {
+    /// Every position of any of them, once.
+    order: Vec<u32>,
     masks: Vec<Mask>,
     begun: Vec<u64>,
 }
@@ -89,7 +99,10 @@ impl Masks {
         let masks: Vec<Mask> =
             offsets.windows(2).map(|span| Mask::new(&positions[span[0] as usize..span[1] as usize])).collect();
         let begun = (0..masks.len()).map(|mask| hash::begin(hash::mix(mask as u64), 8)).collect();
-        Masks { masks, begun }
+        let mut met = vec![false; positions.iter().max().map_or(0, |&last| last as usize + 1)];
+        let first = |position: &&u32| !std::mem::replace(&mut met[**position as usize], true);
+        let order = positions.iter().filter(first).copied().collect();
+        Masks { order, masks, begun }
     }
 
     pub fn len(&self) -> usize {
@@ -104,19 +117,46 @@ impl Masks {
         &self.masks
     }
 
+    /// The positions of all the others that are not in a mask.
+    pub fn outside(&self, mask: usize) -> Vec<u32> {
+        self.order.iter().copied().filter(|&position| !self.masks[mask].holds(position)).collect()
+    }
+
     /// A row's key by a mask: its low 16 bits say which mask, the others are a hash of the bits there.
     #[inline(always)]
     pub fn key(&self, mask: usize, row: &[u64]) -> u64 {
         self.masks[mask].hash(row, self.begun[mask]) >> BAND_BITS << BAND_BITS | mask as u64
     }
 
-    /// Writes the keys of all rows by one mask.
-    pub fn keys_into(&self, mask: usize, rows: Rows<'_>, out: &mut [u64]) {
-        for (key, row) in out.iter_mut().zip(rows.iter()) {
-            *key = self.key(mask, row);
+    /// Writes the keys of all rows, `rows.len()` of them by mask `first`, then by the next.
+    pub fn keys_into(&self, first: usize, rows: Rows<'_>, out: &mut [u64]) {
+        let count = rows.len();
+        for from in (0..count).step_by(BLOCK) {
+            let some = rows.part(from, count.min(from + BLOCK));
+            for (i, keys) in out.chunks_exact_mut(count).enumerate() {
+                for (key, row) in keys[from..].iter_mut().zip(some.iter()) {
+                    *key = self.key(first + i, row);
+                }
+            }
         }
     }
+
+    /// Writes the keys of each row by all masks side by side, on all threads.
+    pub fn sign_into(&self, rows: Rows<'_>, out: &mut [u64]) {
+        let count = self.len();
+        let parts = out.par_chunks_mut(BLOCK * count.max(1)).enumerate();
+        parts.for_each(|(part, out)| {
+            let from = part * BLOCK;
+            let some = rows.part(from, rows.len().min(from + BLOCK));
+            for (keys, row) in out.chunks_exact_mut(count).zip(some.iter()) {
+                keys.iter_mut().enumerate().for_each(|(mask, key)| *key = self.key(mask, row));
+            }
+        });
+    }
 }
+
+/// So many rows are read once and go through all masks: they stay in a core's own cache.
+const BLOCK: usize = 512;
 
 #[cfg(test)]
 mod tests {
@@ -160,9 +200,17 @@ mod tests {
         let offsets: Vec<i64> = (0..=6).map(|i| i * 10).collect();
         let masks = Masks::new(&positions, &offsets);
         let mut met = 0;
+        let (mut all, mut signed) = (vec![0; 6 * rows.len()], vec![0; 6 * rows.len()]);
+        masks.keys_into(0, rows, &mut all);
+        masks.sign_into(rows, &mut signed);
         for mask in 0..6 {
-            let mut keys = vec![0; rows.len()];
-            masks.keys_into(mask, rows, &mut keys);
+            let keys = &all[mask * rows.len()..][..rows.len()];
+            assert!(keys.iter().zip(signed[mask..].iter().step_by(6)).all(|(key, slot)| key == slot));
+            let outside = masks.outside(mask);
+            assert!(positions[mask * 10..][..10].iter().all(|position| !outside.contains(position)));
+            assert!(
+                positions.iter().all(|&position| masks.masks()[mask].holds(position) != outside.contains(&position))
+            );
             for (a, b) in (0..60).flat_map(|a| (0..a).map(move |b| (a, b))) {
                 let (mut x, mut y) = ([0], [0]);
                 sample(rows.get(a), &positions[mask * 10..][..10], &mut x);
