@@ -111,14 +111,10 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
+    type Pairs = Vec<(u32, u32)>;
+
     /// What is said above, row by row: candidates as pairs, and (leader, row) of those that wait.
-    fn by_hand(
-        buckets: &[Vec<u32>],
-        labels: &[u32],
-        content: &[u64],
-        most: usize,
-        lead: bool,
-    ) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+    fn by_hand(buckets: &[Vec<u32>], labels: &[u32], content: &[u64], most: usize, lead: bool) -> (Pairs, Pairs) {
         let (mut pairs, mut waiting) = (Vec::new(), Vec::new());
         for bucket in buckets {
             if bucket.len() <= most {
@@ -170,7 +166,7 @@ mod tests {
                 assert_eq!(led.rows(), waiting.iter().map(|&(_, row)| row).collect::<Vec<_>>());
                 // Some of them are found alike.
                 made.iter()
-                    .filter(|&&(a, b)| mix(u64::from(a * 977 + b)) % 3 == 0)
+                    .filter(|&&(a, b)| mix(u64::from(a * 977 + b)).is_multiple_of(3))
                     .for_each(|&(a, b)| forest.join(a, b));
                 led.settle(&mut forest);
                 let labels = forest.labels();
