@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 
 import pyarrow as pa
@@ -92,3 +93,60 @@ def steps_of_a_run(monkeypatch, *command):
 def interrupt(*_, **__):
     """What Ctrl-C does."""
     raise KeyboardInterrupt
+
+
+def check_killed_anywhere(monkeypatch, folder, command, *, kills, seed):
+    """Kills runs at several moments and goes on; each must end as one never killed, whose answer is returned.
+
+    `command` gives the words of a command from where it writes and more words.
+    """
+    whole = folder / "whole"
+    count = steps_of_a_run(monkeypatch, *command(whole))
+    draw = random.Random(seed)
+    for moment in sorted(draw.sample(range(1, count + 1), kills)):
+        out = folder / f"out{moment}"
+        assert killed(monkeypatch, moment, *command(out))
+        again = command(out, "--resume", "--overwrite")
+        if moment % 3 == 0:
+            killed(monkeypatch, draw.randrange(1, count), *again)
+        assert main(again) == 0
+        assert answer(out) == answer(whole)
+        assert not (folder / f".{out.name}.unfinished").exists()
+    return answer(whole)
+
+
+def check_nothing_is_done_again(monkeypatch, folder, command, stop, *, settled, reading):
+    """Goes on with a run that `stop` leaves with all stages done: only stages of `reading` may be at work."""
+    whole, out = folder / "whole", folder / "out"
+    assert main(command(whole)) == 0
+    assert {path.name.removesuffix(".stage") for path in stop(out).glob("*.stage")} >= settled
+    with monkeypatch.context() as patch:
+        for verb in ("map", "group", "fetch", "fold"):
+            patch.setattr(LocalEngine, verb, _only(reading, verb))
+        assert main(command(out, "--resume", "--threads", "1", "--memory", "20MB")) == 0
+    assert answer(out) == answer(whole)
+
+
+def _only(reading, verb):
+    do = getattr(LocalEngine, verb)
+
+    def only(self, table, stage, *arguments, **more):
+        assert type(stage).__name__ in reading, (verb, stage)
+        return do(self, table, stage, *arguments, **more)
+
+    return only
+
+
+def check_flipped_bits(folder, command, stop, *, seed, most=None):
+    """Flips a bit in each table that `stop` leaves, or in some: it is noticed, and the stage done again."""
+    assert main(command(folder / "whole")) == 0
+    draw = random.Random(seed)
+    names = sorted(path.name for path in stop(folder / "out").glob("*.stage"))
+    for name in names if most is None else draw.sample(names, most):
+        out = folder / f"out {name}"
+        damaged = stop(out) / name
+        content = bytearray(damaged.read_bytes())
+        content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+        damaged.write_bytes(content)
+        assert main(command(out, "--resume")) == 0
+        assert answer(out) == answer(folder / "whole")

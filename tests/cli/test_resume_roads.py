@@ -2,16 +2,22 @@
 
 import errno
 import os
-import random
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.killing import Steps, answer, interrupt, killed, steps_of_a_run
+from tests.cli.killing import (
+    Steps,
+    answer,
+    check_flipped_bits,
+    check_killed_anywhere,
+    check_nothing_is_done_again,
+    interrupt,
+)
 
 from lookalike.applications.planted import plant
 from lookalike.cli import main
-from lookalike.engines import LocalEngine
 
 #: Kills a road.
 KILLS = 6
@@ -44,91 +50,59 @@ def corpus(tmp_path_factory):
     return folder
 
 
-def arguments(corpus, out, road, *more):
+def arguments(corpus, road, out, *more):
     command, *options = ROADS[road][0]
     near = [] if command == "top" or road == "strings" else ["-t", "0.6"]
     return [command, str(corpus), "-o", str(out), "--id", "name", *near, *options, "--progress", "off", *more]
 
 
-def stopped_before_writing(monkeypatch, corpus, out, road, *more):
+def stopped_before_writing(monkeypatch, corpus, road, out, *more):
     """Leaves an unfinished run with all stages done."""
     with monkeypatch.context() as patch:
         for place in ("cli.outcome.PairsOutcome", "applications.top.result.TopResult"):
             patch.setattr(f"lookalike.{place}.write_into", interrupt)
-        assert main(arguments(corpus, out, road, *more)) == 130
+        assert main(arguments(corpus, road, out, *more)) == 130
     return out.parent / f".{out.name}.unfinished"
 
 
 @pytest.mark.parametrize("road", ROADS)
 def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, corpus, tmp_path, road):
-    whole = tmp_path / "whole"
-    count = steps_of_a_run(monkeypatch, *arguments(corpus, whole, road))
-    draw = random.Random(road)
-    for moment in sorted(draw.sample(range(1, count + 1), KILLS)):
-        out = tmp_path / f"out{moment}"
-        assert killed(monkeypatch, moment, *arguments(corpus, out, road))
-        again = arguments(corpus, out, road, "--resume", "--overwrite")
-        if moment % 3 == 0:
-            killed(monkeypatch, draw.randrange(1, count), *again)
-        assert main(again) == 0
-        assert answer(out) == answer(whole)
-        assert not (tmp_path / f".{out.name}.unfinished").exists()
+    check_killed_anywhere(monkeypatch, tmp_path, partial(arguments, corpus, road), kills=KILLS, seed=road)
 
 
 @pytest.mark.parametrize("road", ROADS)
 def test_what_is_done_is_not_done_again(monkeypatch, corpus, tmp_path, road, capsys):
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    assert main(arguments(corpus, whole, road)) == 0
-    unfinished = stopped_before_writing(monkeypatch, corpus, out, road)
-    stages = {path.name.removesuffix(".stage") for path in unfinished.glob("*.stage")}
-    assert stages >= ROADS[road][1]
-    with monkeypatch.context() as patch:
-        for verb in ("map", "group", "fetch", "fold"):
-            patch.setattr(LocalEngine, verb, _only_renumber(verb))
-        assert main(arguments(corpus, out, road, "--resume", "--threads", "1", "--memory", "20MB")) == 0
-    assert "going on" in capsys.readouterr().err
-    assert answer(out) == answer(whole)
-
-
-def _only_renumber(verb):
-    do = getattr(LocalEngine, verb)
-
-    def only(self, table, stage, *arguments, **more):
+    check_nothing_is_done_again(
+        monkeypatch,
+        tmp_path,
+        partial(arguments, corpus, road),
+        partial(stopped_before_writing, monkeypatch, corpus, road),
+        settled=ROADS[road][1],
         # Reading is done again, and numbers rows by their ids.
-        assert type(stage).__name__ == "Renumber", (verb, stage)
-        return do(self, table, stage, *arguments, **more)
-
-    return only
+        reading={"Renumber"},
+    )
+    assert "going on" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("road", ["prefix", "top, lsh"])
 def test_a_flipped_bit_is_noticed_and_the_stage_done_again(monkeypatch, corpus, tmp_path, road):
-    assert main(arguments(corpus, tmp_path / "whole", road)) == 0
-    draw = random.Random(road)
-    unfinished = stopped_before_writing(monkeypatch, corpus, tmp_path / "out", road)
-    for name in sorted(path.name for path in unfinished.glob("*.stage")):
-        out = tmp_path / f"out {name}"
-        unfinished = stopped_before_writing(monkeypatch, corpus, out, road)
-        content = bytearray((unfinished / name).read_bytes())
-        content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
-        (unfinished / name).write_bytes(content)
-        assert main(arguments(corpus, out, road, "--resume")) == 0
-        assert answer(out) == answer(tmp_path / "whole")
+    stop = partial(stopped_before_writing, monkeypatch, corpus, road)
+    check_flipped_bits(tmp_path, partial(arguments, corpus, road), stop, seed=road)
 
 
 @pytest.mark.parametrize("road", ["prefix", "top, exact"])
 def test_another_question_is_refused_with_what_differs(monkeypatch, corpus, tmp_path, capsys, road):
     out = tmp_path / "out"
-    stopped_before_writing(monkeypatch, corpus, out, road)
+    stopped_before_writing(monkeypatch, corpus, road, out)
     for more, said in [
         (["--shingle", "words:3"], "shingle"),
         (["--seed", "4"], "seed"),
         (["--with", str(corpus / "1.parquet")], "files_by_collection"),
     ]:
         capsys.readouterr()
-        assert main(arguments(corpus, out, road, "--resume", *more)) == 2
+        assert main(arguments(corpus, road, out, "--resume", *more)) == 2
         assert said in capsys.readouterr().err
-    assert main(arguments(corpus, out, road, "--resume")) == 0
+    assert main(arguments(corpus, road, out, "--resume")) == 0
 
 
 def test_the_same_files_as_two_collections_are_another_run(monkeypatch, corpus, tmp_path, capsys):
@@ -167,16 +141,16 @@ def test_a_disk_that_fills_up_is_said_and_the_run_goes_on_when_there_is_room(
     def full():
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    assert main(arguments(corpus, tmp_path / "whole", "prefix")) == 0
+    assert main(arguments(corpus, "prefix", tmp_path / "whole")) == 0
     for at in (6, 9, 12):
         out = tmp_path / f"out{at}"
         steps = Steps(at, full)
         with monkeypatch.context() as patch:
             for name in ("fsync", "pwrite"):
                 patch.setattr(os, name, steps.counting(getattr(os, name)))
-            code = main(arguments(corpus, out, "prefix"))
+            code = main(arguments(corpus, "prefix", out))
         assert code == 2
         assert "full" in capsys.readouterr().err.splitlines()[-1]
         assert not out.exists()
-        assert main(arguments(corpus, out, "prefix", "--resume")) == 0
+        assert main(arguments(corpus, "prefix", out, "--resume")) == 0
         assert answer(out) == answer(tmp_path / "whole")

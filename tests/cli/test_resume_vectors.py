@@ -1,12 +1,18 @@
 """Searches among vectors and bits that are killed go on, on every road, with the same answer."""
 
-import random
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.killing import answer, interrupt, killed, steps_of_a_run
+from tests.cli.killing import (
+    answer,
+    check_flipped_bits,
+    check_killed_anywhere,
+    check_nothing_is_done_again,
+    interrupt,
+)
 
 from lookalike.cli import main
 from lookalike.engines import LocalEngine
@@ -74,83 +80,53 @@ def small(monkeypatch):
     monkeypatch.setattr("lookalike.applications.vectors.collection._BATCH_ROWS", 64)
 
 
-def arguments(given, out, road, *more):
+def arguments(given, road, out, *more):
     options = ROADS[road][0]
     return ["pairs", str(given), "-o", str(out), "--id", "name", *options, "--progress", "off", *more]
 
 
-def stopped_before_writing(monkeypatch, given, out, road, *more):
+def stopped_before_writing(monkeypatch, given, road, out, *more):
     """Leaves an unfinished run with all stages done."""
     with monkeypatch.context() as patch:
         patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
-        assert main(arguments(given, out, road, *more)) == 130
+        assert main(arguments(given, road, out, *more)) == 130
     return out.parent / f".{out.name}.unfinished"
 
 
 @pytest.mark.parametrize("road", [road for road in ROADS if not road.endswith("auto")])
 def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, given, tmp_path, road):
-    whole = tmp_path / "whole"
-    count = steps_of_a_run(monkeypatch, *arguments(given, whole, road))
-    assert answer(whole)["pairs.parquet"]
-    draw = random.Random(road)
-    for moment in sorted(draw.sample(range(1, count + 1), KILLS)):
-        out = tmp_path / f"out{moment}"
-        assert killed(monkeypatch, moment, *arguments(given, out, road))
-        again = arguments(given, out, road, "--resume", "--overwrite")
-        if moment % 3 == 0:
-            killed(monkeypatch, draw.randrange(1, count), *again)
-        assert main(again) == 0
-        assert answer(out) == answer(whole)
-        assert not (tmp_path / f".{out.name}.unfinished").exists()
+    found = check_killed_anywhere(
+        monkeypatch, tmp_path, partial(arguments, given, road), kills=KILLS, seed=road
+    )
+    assert found["pairs.parquet"]
 
 
 @pytest.mark.parametrize("road", ROADS)
 def test_what_is_done_is_not_done_again(monkeypatch, given, tmp_path, road, capsys):
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    assert main(arguments(given, whole, road)) == 0
-    unfinished = stopped_before_writing(monkeypatch, given, out, road)
-    stages = {path.name.removesuffix(".stage") for path in unfinished.glob("*.stage")}
-    assert stages >= ROADS[road][1]
-    with monkeypatch.context() as patch:
-        for verb in ("map", "group", "fetch", "fold"):
-            patch.setattr(LocalEngine, verb, _only_read(verb))
-        assert main(arguments(given, out, road, "--resume", "--threads", "1", "--memory", "20MB")) == 0
+    check_nothing_is_done_again(
+        monkeypatch,
+        tmp_path,
+        partial(arguments, given, road),
+        partial(stopped_before_writing, monkeypatch, given, road),
+        settled=ROADS[road][1],
+        reading=READING,
+    )
     assert "going on" in capsys.readouterr().err
-    assert answer(out) == answer(whole)
-
-
-def _only_read(verb):
-    do = getattr(LocalEngine, verb)
-
-    def only(self, table, stage, *arguments, **more):
-        assert type(stage).__name__ in READING, (verb, stage)
-        return do(self, table, stage, *arguments, **more)
-
-    return only
 
 
 @pytest.mark.parametrize("road", ["vectors, lsh", "vectors, exact", "bits, exact", "bits, lsh"])
 def test_a_flipped_bit_is_noticed_and_the_stage_done_again(monkeypatch, given, tmp_path, road):
-    assert main(arguments(given, tmp_path / "whole", road)) == 0
-    draw = random.Random(road)
-    names = stopped_before_writing(monkeypatch, given, tmp_path / "out", road).glob("*.stage")
-    for name in draw.sample(sorted(path.name for path in names), 4):
-        out = tmp_path / f"out {name}"
-        unfinished = stopped_before_writing(monkeypatch, given, out, road)
-        content = bytearray((unfinished / name).read_bytes())
-        content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
-        (unfinished / name).write_bytes(content)
-        assert main(arguments(given, out, road, "--resume")) == 0
-        assert answer(out) == answer(tmp_path / "whole")
+    stop = partial(stopped_before_writing, monkeypatch, given, road)
+    check_flipped_bits(tmp_path, partial(arguments, given, road), stop, seed=road, most=4)
 
 
 def test_blocks_that_are_cut_elsewhere_are_not_mixed(monkeypatch, given, tmp_path):
     road = "vectors, exact"
-    assert main(arguments(given, tmp_path / "whole", road)) == 0
-    stopped_before_writing(monkeypatch, given, tmp_path / "out", road)
+    assert main(arguments(given, road, tmp_path / "whole")) == 0
+    stopped_before_writing(monkeypatch, given, road, tmp_path / "out")
     # As if another budget had cut the table into other batches.
     monkeypatch.setattr("lookalike.applications.vectors.collection._BATCH_ROWS", 50)
-    assert main(arguments(given, tmp_path / "out", road, "--resume")) == 0
+    assert main(arguments(given, road, tmp_path / "out", "--resume")) == 0
     assert answer(tmp_path / "out") == answer(tmp_path / "whole")
 
 
@@ -168,20 +144,20 @@ def test_another_question_is_refused_with_what_differs(
     monkeypatch, given, tmp_path, capsys, road, another, said
 ):
     out = tmp_path / "out"
-    stopped_before_writing(monkeypatch, given, out, road)
+    stopped_before_writing(monkeypatch, given, road, out)
     for more, reason in [(another, said), (["--with", str(given)], "files_by_collection")]:
         capsys.readouterr()
-        assert main(arguments(given, out, road, "--resume", *more)) == 2
+        assert main(arguments(given, road, out, "--resume", *more)) == 2
         assert reason in capsys.readouterr().err
-    assert main(arguments(given, out, road, "--resume")) == 0
+    assert main(arguments(given, road, out, "--resume")) == 0
 
 
 @pytest.mark.parametrize("road", ["vectors, lsh", "bits, covering"])
 def test_a_changed_file_is_refused(monkeypatch, given, tmp_path, capsys, road):
     table = pq.read_table(given)
     pq.write_table(table, tmp_path / "some.parquet")
-    stopped_before_writing(monkeypatch, tmp_path / "some.parquet", tmp_path / "out", road)
+    stopped_before_writing(monkeypatch, tmp_path / "some.parquet", road, tmp_path / "out")
     pq.write_table(table.slice(1), tmp_path / "some.parquet")
     capsys.readouterr()
-    assert main(arguments(tmp_path / "some.parquet", tmp_path / "out", road, "--resume")) == 2
+    assert main(arguments(tmp_path / "some.parquet", road, tmp_path / "out", "--resume")) == 2
     assert "some.parquet" in capsys.readouterr().err
