@@ -33,7 +33,7 @@ ACROSS = 8
 _NOTED = "leaders"
 
 #: Checks candidates (a, b) and returns those that reach the threshold.
-Check = Callable[[I64 | U32, I64 | U32], tuple[I64, I64]]
+Check = Callable[[I64 | U32, I64 | U32], tuple[I64 | U32, I64 | U32]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ def join_large(
                 fresh = ~_among(packed(a, b), failed)
                 a, b = a[fresh], b[fresh]
             found = check(a, b)
-            forest.join(found[0].astype(np.uint32), found[1].astype(np.uint32))
+            forest.join(found[0].astype(np.uint32, copy=False), found[1].astype(np.uint32, copy=False))
             checked += len(a)
             if len(found[0]) < len(a):
                 codes = packed(a, b)

@@ -244,28 +244,27 @@ class _Verification:
         )
         # Without a floor, candidates that share nothing would come along as pairs of similarity 0.
         self._floor = max(threshold - MARGIN, LEAST)
-        self._parts: list[tuple[I64, I64, F64, Bools]] = []
+        self._parts: list[tuple[U64, F64, Bools]] = []
 
     def take(self, candidates: Table, advance: Callable[[int], None] | None = None) -> None:
         """Verify candidates that bands brought together."""
         self._verify(candidates, True, advance)
 
-    def check(self, a: I64 | U32, b: I64 | U32) -> tuple[I64, I64]:
+    def check(self, a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
         """Verify candidates that leaders brought together; returns those that reach the threshold."""
-        a, b, similarity = self._verify(Table.of(a=a, b=b), False, None)
+        pairs, similarity = self._verify(Table.of(a=a, b=b), False, None)
         reached = similarity >= self.threshold
-        return a[reached], b[reached]
+        return rows_of(pairs if reached.all() else pairs[reached])
 
     def _verify(
         self, candidates: Table, from_bands: bool, advance: Callable[[int], None] | None
-    ) -> tuple[I64, I64, F64]:
+    ) -> tuple[U64, F64]:
         found = self._engine.fetch(
             self._table(), candidates, ("a", "b"), self._stage(self._floor), advance=advance
         )
-        a, b = (found.column(name).astype(np.int64, copy=False) for name in ("a", "b"))
-        similarity: F64 = found.column("similarity")
-        self._parts.append((a, b, similarity, np.full(len(a), from_bands)))
-        return a, b, similarity
+        pairs, similarity = packed(found.column("a"), found.column("b")), found.column("similarity")
+        self._parts.append((pairs, similarity, np.full(len(pairs), from_bands)))
+        return pairs, similarity
 
     def compare(self, a: I64, b: I64) -> F64:
         """The similarity of rows, whatever it is."""
@@ -277,8 +276,10 @@ class _Verification:
 
     def found(self) -> tuple[I64, I64, F64, Bools]:
         """Everything verified so far, sorted by a and b, each pair once; bands come before leaders."""
-        a, b, similarity, from_bands = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+        pairs, similarity, from_bands = (np.concatenate(column) for column in zip(*self._parts, strict=True))
         # Bands were asked first, and the sort is stable.
-        pairs, order = _core.sorted_runs([packed(a, b)], threads=1)
-        first = order[buckets.run_starts(pairs)[:-1]]
-        return a[first], b[first], similarity[first], from_bands[first]
+        pairs, order = _core.sorted_runs([pairs], threads=self._engine.threads)
+        starts = buckets.run_starts(pairs)[:-1]
+        a, b = rows_of(pairs[starts])
+        first = order[starts]
+        return a.astype(np.int64), b.astype(np.int64), similarity[first], from_bands[first]

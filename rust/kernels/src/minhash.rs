@@ -205,6 +205,9 @@ const LATE: usize = 8;
 /// How many elements ahead memory is asked for more.
 const AHEAD: usize = 128;
 
+/// From this many elements on, four tables of minima pay for being put together in the end.
+const MANY: usize = 512;
+
 #[inline(always)]
 fn highest(signature: &[u32]) -> u32 {
     signature.iter().fold(0, |highest, &rank| highest.max(rank))
@@ -212,22 +215,43 @@ fn highest(signature: &[u32]) -> u32 {
 
 /// Lets every element claim its bucket: the bucket comes from the high half, the rank from the low.
 ///
-/// The minima go to four tables in turn, so that an element seldom waits for the store of one before it. Of a power of two slots the bucket is
+/// The minima go to two tables in turn, or four, so that an element seldom waits for the store of one before it. Of a power of two slots the bucket is
 /// a shift away; else all buckets are worked out first, which vectorises.
 #[inline(always)]
 fn first_ranks(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, buckets: &mut Vec<u32>) {
     let slots = signature.len();
-    others.clear();
-    others.resize(3 * slots, EMPTY);
-    let (second, others) = others.split_at_mut(slots);
-    let (third, fourth) = others.split_at_mut(slots);
     let claim = |table: &mut [u32], bucket: usize, x: u64| {
         // SAFETY: the high half times the slots, halved again, is under the number of slots, and so is what the shift leaves.
         let slot = unsafe { table.get_unchecked_mut(bucket) };
         *slot = (x as u32 & !BEHIND).min(*slot);
     };
-    if slots.is_power_of_two() && slots > 1 {
+    others.clear();
+    if !slots.is_power_of_two() || slots == 1 {
+        others.resize(slots, EMPTY);
+        buckets.clear();
+        buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
+        let mut pairs = elements.chunks_exact(2).zip(buckets.chunks_exact(2));
+        for (x, bucket) in &mut pairs {
+            claim(signature, bucket[0] as usize, x[0]);
+            claim(others, bucket[1] as usize, x[1]);
+        }
+        if elements.len() % 2 == 1 {
+            claim(signature, buckets[elements.len() - 1] as usize, elements[elements.len() - 1]);
+        }
+    } else if elements.len() < MANY {
         let shift = u64::BITS - slots.trailing_zeros();
+        others.resize(slots, EMPTY);
+        let (pairs, rest) = elements.as_chunks::<2>();
+        for x in pairs {
+            claim(signature, (x[0] >> shift) as usize, x[0]);
+            claim(others, (x[1] >> shift) as usize, x[1]);
+        }
+        rest.iter().for_each(|&x| claim(signature, (x >> shift) as usize, x));
+    } else {
+        let shift = u64::BITS - slots.trailing_zeros();
+        others.resize(3 * slots, EMPTY);
+        let (second, others) = others.split_at_mut(slots);
+        let (third, fourth) = others.split_at_mut(slots);
         let (lines, rest) = elements.as_chunks::<8>();
         for line in lines {
             // Sets come one after the other, so what lies ahead is wanted soon.
@@ -239,21 +263,13 @@ fn first_ranks(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, b
                 claim(fourth, (x[3] >> shift) as usize, x[3]);
             }
         }
-        for &x in rest {
-            claim(signature, (x >> shift) as usize, x);
-        }
-    } else {
-        buckets.clear();
-        buckets.extend(elements.iter().map(|&x| (((x >> 32) * slots as u64) >> 32) as u32));
-        for (x, bucket) in elements.chunks(2).zip(buckets.chunks(2)) {
-            claim(signature, bucket[0] as usize, x[0]);
-            if let [_, x] = x {
-                claim(second, bucket[1] as usize, *x);
-            }
+        rest.iter().for_each(|&x| claim(signature, (x >> shift) as usize, x));
+        for ((rank, &third), &fourth) in second.iter_mut().zip(&*third).zip(&*fourth) {
+            *rank = third.min(fourth).min(*rank);
         }
     }
-    for (((slot, &one), &two), &three) in signature.iter_mut().zip(&*second).zip(&*third).zip(&*fourth) {
-        *slot = one.min(two).min(three).min(*slot);
+    for (slot, &rank) in signature.iter_mut().zip(others.iter()) {
+        *slot = rank.min(*slot);
     }
 }
 
