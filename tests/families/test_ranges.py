@@ -2,7 +2,7 @@
 
 import json
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -178,6 +178,16 @@ def test_planned_ranges_keep_their_promise_at_the_share(dimensions, share, recal
         met += bool(set(ranges.keys([one])[0].tolist()) & set(ranges.keys([other])[0].tolist()))
     # Under the promise by more than four standard deviations would be no chance.
     assert met / trials >= recall - 4 * (recall * (1 - recall) / trials) ** 0.5
+
+
+@pytest.mark.parametrize(("dimensions", "close"), [(3, 2), (5, 3), (6, 3), (12, 7), (20, 16)])
+@pytest.mark.parametrize("seed", range(5))
+def test_whichever_measurements_are_close_the_tables_of_one_seed_keep_the_promise(dimensions, close, seed):
+    ranges = Ranges.planned(dimensions, within=1, share=close / dimensions, seed=seed)
+    tables = [set(table) for table in ranges.chosen]
+    choices = list(map(set, combinations(range(dimensions), close)))
+    assert sum(any(table <= choice for table in tables) for choice in choices) >= 0.95 * len(choices)
+    assert len(set(ranges.chosen)) == len(ranges.chosen)
 
 
 def test_planned_ranges_say_what_they_cannot_promise():

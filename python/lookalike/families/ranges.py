@@ -13,6 +13,7 @@ import numpy as np
 from lookalike import _core
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
+from lookalike.families.range_tables import tables_for
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within
 from lookalike.theory.collisions import RangeCollision
 from lookalike.theory.ranges import checked_recall
@@ -97,9 +98,10 @@ class Ranges(Family):
 
         Values that differ by up to twice the margin always share a range, so the margin is half of `within`:
         two items meet in every table that looks at nothing but measurements in which they are close. As many
-        tables are drawn as it takes that one of them does so with a chance of `recall`; items that are close
-        in more measurements meet more often. Unless they are given, ranges are three times as wide as
-        `within`, and a table looks at three measurements, or at as many as must be close if they are fewer.
+        different tables are drawn as it takes that one of them does so with a chance of `recall`, whichever
+        measurements those are; items that are close in more meet more often. Unless they are given, ranges
+        are three times as wide as `within`, and a table looks at three measurements, or at as many as must be
+        close if they are fewer.
 
         Examples
         --------
@@ -122,7 +124,9 @@ class Ranges(Family):
                 f" rows={close} or fewer"
             )
         missed = math.log1p(-chance) if chance < 1 else -math.inf
-        tables = max(1, math.ceil(math.log1p(-checked_recall(recall)) / missed))
+        tables = min(
+            math.comb(dimensions, rows), max(1, math.ceil(math.log1p(-checked_recall(recall)) / missed))
+        )
         if tables > _MOST_TABLES:
             raise OptionError(
                 f"recall={recall:g} of items close in {close} of {dimensions} measurements takes {tables:,}"
@@ -133,9 +137,8 @@ class Ranges(Family):
             dimensions=dimensions,
             width=_plain(3 * each) if width is None else width,
             margin=_plain(each / 2),
-            rows=rows,
-            tables=tables,
             seed=seed,
+            chosen=tables_for(dimensions, close, rows, least=tables, recall=recall, seed=seed),
         )
 
     @property

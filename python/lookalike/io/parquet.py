@@ -143,7 +143,8 @@ def _stream(file: InputFile, columns: list[str], batch_rows: int) -> Iterator[pa
 def _scan(file: InputFile, columns: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
     import pyarrow.dataset as ds
 
-    options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    # Read ahead, a file would be in memory as a whole.
+    options = ds.ParquetFragmentScanOptions(page_checksum_verification=True, pre_buffer=False)
     dataset = ds.dataset(file.path, format=ds.ParquetFileFormat(default_fragment_scan_options=options))
     scanner = dataset.scanner(columns=columns, batch_size=batch_rows, batch_readahead=_READAHEAD)
     batches: Iterator[pa.RecordBatch] = scanner.to_batches()
