@@ -189,7 +189,8 @@ WrittenThreshold = Annotated[
         parser=_as_written,
         rich_help_panel=SIMILARITY,
         help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more. Of "
-        "vectors the greatest angle, such as 20deg, or distance; of cosine the least cosine.",
+        "vectors the greatest angle, such as 20deg, or distance; of cosine the least cosine. Of bits how "
+        "many may differ, 3 if nothing is said.",
     ),
 ]
 Recall = Annotated[

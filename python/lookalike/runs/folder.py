@@ -14,6 +14,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType, TracebackType
 
@@ -185,9 +186,19 @@ def _swap_in(hidden: Path, target: Path) -> None:
 
 def _sync_tree(folder: Path) -> None:
     for parent, _, names in os.walk(folder):
-        for name in names:
-            sync(Path(parent, name))
+        files = [Path(parent, name) for name in names]
+        if len(files) <= _FEW_FILES:
+            for file in files:
+                sync(file)
+        else:
+            # A disk brings together what is asked of it at once.
+            with ThreadPoolExecutor(_FEW_FILES) as pool:
+                list(pool.map(sync, files))
         sync(Path(parent))
+
+
+#: So many files are brought to disk one after the other, and of more so many at once.
+_FEW_FILES = 32
 
 
 @contextlib.contextmanager

@@ -120,8 +120,11 @@ def _advised(options: PairOptions, name: str) -> str:
         return (
             "distances between strings are what similar_strings finds (pairs --measure, on the command line)"
         )
-    further = "; bits take hamming (--bits), vectors angle, l2 or l1" if name == "measure" else ""
-    return f"choose {' or '.join(_CHOICES[name])}{further}"
+    further = (
+        "; documents take tfidf, strings levenshtein or indel, sets with weights weighted-jaccard or"
+        " weighted-cosine, bits hamming (--bits), vectors angle, l2 or l1"
+    )
+    return f"choose {' or '.join(_CHOICES[name])}{further if name == 'measure' else ''}"
 
 
 def _checked_threshold(threshold: float, measure: str) -> float:
