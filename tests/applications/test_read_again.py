@@ -122,3 +122,26 @@ def test_a_file_that_has_other_rows_is_an_error(folder):
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     with pytest.raises(SourceError, match=r"00090\.parquet was changed"):
         list(source.scan_from(0))
+
+
+def test_a_file_that_changes_while_it_is_read_again_is_an_error(folder):
+    source = open_source(folder, id="id")
+    assert source.read == ROWS
+    passage = source.scan_from(0, 4000)
+    next(passage)
+    os.utime(folder / "00000.parquet", ns=(1, 1))
+    with pytest.raises(SourceError, match=r"00000\.parquet was changed while it was being read"):
+        list(passage)
+
+
+def test_damage_that_was_not_there_before_is_a_change(folder):
+    source = open_source(folder, id="id")
+    assert source.read == ROWS
+    passage = source.scan_from(0, 4000)
+    next(passage)
+    path = folder / "00090.parquet"
+    content = bytearray(path.read_bytes())
+    content[8:-200] = bytes(len(content) - 208)
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=r"00090\.parquet was changed while it was being read"):
+        list(passage)

@@ -150,11 +150,17 @@ class FileSource(Source):
                 continue
             self._check_unchanged(at)
             plan = replace(self._plan(at, batch_bytes), checked=at not in self.layout.bad)
-            for batch in self._read_file(at, self._faults_in(at), plan):
-                passed = max(0, row - done)
-                done += batch.num_rows
-                if passed < batch.num_rows:
-                    yield batch.slice(passed)
+            try:
+                for batch in self._read_file(at, self._faults_in(at), plan):
+                    passed = max(0, row - done)
+                    done += batch.num_rows
+                    if passed < batch.num_rows:
+                        yield batch.slice(passed)
+            except SourceError:
+                # It was whole when it was read first: damage is a change.
+                self._check_unchanged(at)
+                raise
+            self._check_unchanged(at)
             if done != stop:
                 raise self._changed(at)
 
