@@ -101,6 +101,14 @@ def test_lists_pipes_and_lines_of_json_are_not_read_again(tmp_path):
     assert not open_source(["a"]).can_scan_on()
 
 
+@pytest.mark.parametrize("row", [0, 1, 3, 4, 5, 9, 10])
+def test_what_has_no_faster_way_is_passed_over_up_to_the_row(row):
+    texts = [f"text {number}" for number in range(10)]
+    source = open_source(texts)
+    found = [text for batch in source.scan_from(row, 28) for text in batch["text"].to_pylist()]
+    assert found == texts[row:]
+
+
 def test_a_file_that_changes_while_it_is_in_use_is_an_error(folder, tmp_path, monkeypatch):
     def touch_and_plan(*arguments, **options):
         os.utime(folder / "00090.parquet", ns=(1, 1))

@@ -1,23 +1,20 @@
 """Writes the golden vectors: what the kernels of this algorithm version answer, for ever.
 
-    python tests/golden/make.py               refuses to touch a file that is there
-    python tests/golden/make.py --overwrite   only while a version is not released
+    python -m tests.golden.make               refuses to touch a file that is there
+    python -m tests.golden.make --overwrite   only while a version is not released
 
 Signatures and bucket keys are stored in files and compared across machines and years: a kernel that answers
 otherwise is a new algorithm version: a new ALGORITHM_VERSION, and a new file beside the old ones. Numbers are
 hexadecimal, a row of them a line, so that any language can read them.
 """
 
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
+from tests.golden.writing import write
 
 from lookalike import _core
 from lookalike.shingles import Shingle
-
-HERE = Path(__file__).parent
 
 TEXTS = [
     "",
@@ -153,13 +150,5 @@ def sides(seed):
     return written(_core.sparse_sides(weighted_sets(), slots=SLOTS, seed=seed, threads=1))
 
 
-def main(arguments):
-    file = HERE / f"version-{_core.ALGORITHM_VERSION}.json"
-    if file.exists() and arguments != ["--overwrite"]:
-        return f"{file.name} is there already: if answers were meant to change, raise ALGORITHM_VERSION"
-    file.write_text(json.dumps(golden(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return None
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write("version", golden, sys.argv[1:]))

@@ -1,22 +1,20 @@
 """Writes the golden vectors of bits: positions and bucket keys of a few rows, for ever.
 
-    python tests/golden/make_bits.py [--overwrite]
+    python -m tests.golden.make_bits [--overwrite]
 
 Beside `make.py`, whose rules hold here too.
 """
 
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
+from tests.golden.writing import write
 
 from lookalike import _core
 from lookalike.families import BitSampling, Covering
 from lookalike.measures.bits import as_bits
 from lookalike.theory import Banding
 
-HERE = Path(__file__).parent
 SEEDS = [0, 1, 2**64 - 1]
 WIDTHS = [8, 64, 100]
 COVERS = [(0, 1), (2, 1), (3, 4), (3, 2), (5, 2)]
@@ -67,13 +65,5 @@ def written(numbers, form="d"):
     return " ".join(f"{number:{form}}" for number in numbers.tolist())
 
 
-def main(arguments):
-    file = HERE / f"bits-{_core.ALGORITHM_VERSION}.json"
-    if file.exists() and arguments != ["--overwrite"]:
-        return f"{file.name} is there already: if answers were meant to change, raise ALGORITHM_VERSION"
-    file.write_text(json.dumps(golden(), indent=1) + "\n", encoding="utf-8")
-    return None
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write("bits", golden, sys.argv[1:]))

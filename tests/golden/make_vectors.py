@@ -1,20 +1,18 @@
 """Writes the golden vectors of projections: signatures, bucket keys and distances of a few vectors, for ever.
 
-    python tests/golden/make_vectors.py [--overwrite]
+    python -m tests.golden.make_vectors [--overwrite]
 
 Beside `make.py`, whose rules hold here too. Distances are written as C writes them in hexadecimal, so not one
 bit is lost.
 """
 
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
+from tests.golden.writing import write
 
 from lookalike import _core
 
-HERE = Path(__file__).parent
 ROWS, DIMENSIONS, SLOTS, BANDS, BAND_ROWS = 6, 21, 40, 5, 8
 KINDS = ["hyperplanes", "signs", "gaussian", "cauchy"]
 SEEDS = [0, 1, 2**64 - 1]
@@ -78,13 +76,5 @@ def hexadecimal(numbers):
     return " ".join(f"{number:x}" for number in numbers.tolist())
 
 
-def main(arguments):
-    file = HERE / f"vectors-{_core.ALGORITHM_VERSION}.json"
-    if file.exists() and arguments != ["--overwrite"]:
-        return f"{file.name} is there already: if answers were meant to change, raise ALGORITHM_VERSION"
-    file.write_text(json.dumps(golden(), indent=1) + "\n", encoding="utf-8")
-    return None
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write("vectors", golden, sys.argv[1:]))

@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from tests.golden import make
+from tests.golden import make, make_bits, make_vectors, writing
 
 from lookalike import _core
 
-FILE = make.HERE / f"version-{_core.ALGORITHM_VERSION}.json"
-STORED = json.loads(FILE.read_text(encoding="utf-8"))
+STORED = json.loads(writing.file_of("version").read_text(encoding="utf-8"))
+KINDS = [("version", make.golden), ("bits", make_bits.golden), ("vectors", make_vectors.golden)]
 
 
 @pytest.mark.parametrize("path", [*_core.paths(), None])
@@ -31,13 +31,15 @@ def test_the_vectors_hold_something_of_everything():
     assert [len(row) > 0 for row in windows] == [text != "" for text in STORED["texts"]]
 
 
-def test_vectors_are_not_overwritten_unless_asked(tmp_path, monkeypatch):
-    monkeypatch.setattr(make, "HERE", tmp_path)
-    assert make.main([]) is None
-    file = tmp_path / FILE.name
-    assert file.read_bytes() == FILE.read_bytes()
+@pytest.mark.parametrize(("kind", "golden"), KINDS)
+def test_vectors_are_not_overwritten_unless_asked(tmp_path, monkeypatch, kind, golden):
+    stored = writing.file_of(kind).read_bytes()
+    monkeypatch.setattr(writing, "HERE", tmp_path)
+    assert writing.write(kind, golden, []) is None
+    file = writing.file_of(kind)
+    assert file.read_bytes() == stored
     file.write_text("precious")
-    assert "is there already" in make.main([])
+    assert "is there already" in writing.write(kind, golden, [])
     assert file.read_text() == "precious"
-    assert make.main(["--overwrite"]) is None
-    assert file.read_bytes() == FILE.read_bytes()
+    assert writing.write(kind, golden, ["--overwrite"]) is None
+    assert file.read_bytes() == stored

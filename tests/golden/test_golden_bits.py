@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 from tests.golden import make_bits as make
+from tests.golden.writing import file_of
 
-from lookalike import _core
 from lookalike.families import BitSampling
 from lookalike.measures.bits import as_bits
 from lookalike.theory import Banding
 
-STORED = json.loads((make.HERE / f"bits-{_core.ALGORITHM_VERSION}.json").read_text(encoding="utf-8"))
+STORED = json.loads(file_of("bits").read_text(encoding="utf-8"))
 
 
 def test_answers_are_those_of_the_algorithm_version():

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 from tests.golden import make_vectors as make
+from tests.golden.writing import file_of
 
 from lookalike import _core
 
-STORED = json.loads((make.HERE / f"vectors-{_core.ALGORITHM_VERSION}.json").read_text(encoding="utf-8"))
+STORED = json.loads(file_of("vectors").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("path", [*_core.paths(), None])

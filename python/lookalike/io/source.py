@@ -76,7 +76,10 @@ class Source(ABC):
         SourceError
             If it is no longer what was scanned.
         """
-        raise NotImplementedError
+        for batch in self.scan(batch_bytes):
+            if row < batch.num_rows:
+                yield batch.slice(row)
+            row = max(0, row - batch.num_rows)
 
     def scan_begins(self, row: int) -> int:
         """The last row number up to `row` from which on `scan_from` reads nothing in vain."""
