@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike import similar_pairs
+from lookalike.cli import main
 from lookalike.runs import RunRecord
 
 ROWS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0], [1.0, 0.0]])
@@ -110,3 +111,10 @@ def test_probes_are_asked_for_and_recorded(type_, tmp_path):
     ended = type_("pairs", tmp_path / "a.txt", "--probes", 8)
     assert ended.code == 2
     assert "--probes goes with vectors" in ended.err
+
+
+def test_who_asks_for_probes_gets_buckets(tmp_path, capsys):
+    np.save(tmp_path / "few.npy", np.random.default_rng(3).normal(size=(200, 16)))
+    asked = ["pairs", str(tmp_path / "few.npy"), "--measure", "angle", "-t", "30deg", "--probes", "4"]
+    assert main([*asked, "-o", str(tmp_path / "out"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parameters"]["method"] == "lsh"

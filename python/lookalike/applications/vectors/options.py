@@ -35,7 +35,8 @@ class VectorOptions:
     probes
         How many buckets of a band a vector looks into: 1 is its own alone. With more, fewer bands keep the
         same recall, and fewer functions are computed, but there are more keys. None leaves the number to the
-        plan, which takes 1 unless a long search is expected to be clearly shorter otherwise.
+        plan, which takes 1 unless a long search is expected to be clearly shorter otherwise. A number makes
+        `method="auto"` mean `lsh`.
     seed
         Draws the functions. Another seed may find another few of the pairs that a run misses.
     """
@@ -70,6 +71,8 @@ class VectorOptions:
                 raise OptionError(
                     "method='exact' compares all vectors and looks into no buckets: leave out probes"
                 )
+            # Who says how buckets are looked into wants buckets.
+            object.__setattr__(self, "method", "lsh")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
             raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
 
