@@ -29,6 +29,12 @@ def rows(*numbers):
     return np.array(numbers, np.uint32)
 
 
+def picked(ragged):
+    """Every row, since the offsets of others are not looked at."""
+    every = np.arange(max(0, np.size(ragged[1]) - 1), dtype=np.uint32)
+    return every, every[::-1].copy()
+
+
 WORDS, CHARS = shingler("words"), shingler("chars", 5)
 ORDERS = _core.Orders("bucketed", slots=8, seed=0)
 UNIVERSAL = _core.Orders("universal", slots=8, seed=0)
@@ -44,14 +50,14 @@ RAGGED = {
     "sign_texts": (np.uint8, lambda ragged: _core.sign_texts(ragged, WORDS, ORDERS, threads=2)),
     "compare_texts": (
         np.uint8,
-        lambda ragged: _core.compare_texts([ragged], NONE, NONE, WORDS, at_least=0.5, threads=2),
+        lambda ragged: _core.compare_texts([ragged], *picked(ragged), WORDS, at_least=0.5, threads=2),
     ),
     "canonical_sets": (np.uint64, lambda ragged: _core.canonical_sets(ragged, bag=False, threads=2)),
     "sign_sets": (np.uint64, lambda ragged: _core.sign_sets(ragged, ORDERS, threads=2)),
     "universal_minima": (np.uint64, lambda ragged: _core.universal_minima(ragged, UNIVERSAL)),
     "compare_sets": (
         np.uint64,
-        lambda ragged: _core.compare_sets([ragged], NONE, NONE, at_least=0.5, threads=2),
+        lambda ragged: _core.compare_sets([ragged], *picked(ragged), at_least=0.5, threads=2),
     ),
     "pair_up": (np.uint32, lambda ragged: _core.pair_up(*ragged, threads=2)),
 }

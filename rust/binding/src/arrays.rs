@@ -1,5 +1,6 @@
 //! NumPy arrays as slices, their shapes checked.
 
+use lookalike_kernels::verify::Rows;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -31,6 +32,33 @@ pub fn matrix<'a, T: Element>(
 
 /// Values and offsets as slices: offsets rise, stay within the values, and no row is too wide.
 pub fn ragged<'a, T: Element>(ragged: &'a Ragged<'_, T>, py: Python<'_>) -> PyResult<(&'a [T], &'a [i64])> {
+    let (values, offsets) = bounded(ragged, py)?;
+    // All at once, as processors like it; which row it is only matters if there is one.
+    if offsets.windows(2).fold(false, |any, o| any | odd(o)) {
+        let row = offsets.windows(2).position(odd).expect("an odd row was seen");
+        return Err(refused(&offsets[row..], row, py));
+    }
+    Ok((values, offsets))
+}
+
+/// Rows in pieces of which `a` and `b` pick some: offsets of those rise, and no such row is too wide. There may be far more rows.
+pub fn picked<'a, T: Element>(
+    pieces: &'a [Ragged<'_, T>],
+    a: &'a PyReadonlyArray1<'_, u32>,
+    b: &'a PyReadonlyArray1<'_, u32>,
+    py: Python<'_>,
+) -> PyResult<(Rows<'a, T>, &'a [u32], &'a [u32])> {
+    let items = Rows::new(pieces.iter().map(|piece| bounded(piece, py)).collect::<PyResult<_>>()?);
+    let (a, b) = (rows("a", a, items.len(), py)?, rows("b", b, items.len(), py)?);
+    same_length(a.len(), b.len(), py)?;
+    match a.iter().chain(b).find(|&&row| odd(items.offsets(row))) {
+        Some(&row) => Err(refused(items.offsets(row), row as usize, py)),
+        None => Ok((items, a, b)),
+    }
+}
+
+/// Values and offsets as slices, of which the first and the last lie within the values.
+fn bounded<'a, T: Element>(ragged: &'a Ragged<'_, T>, py: Python<'_>) -> PyResult<(&'a [T], &'a [i64])> {
     let values = slice("values", &ragged.0, py)?;
     let offsets = slice("offsets", &ragged.1, py)?;
     let refuse = |what: String| Err(error(py, "OptionError", what));
@@ -40,16 +68,20 @@ pub fn ragged<'a, T: Element>(ragged: &'a Ragged<'_, T>, py: Python<'_>) -> PyRe
     if first < 0 || last > values.len() as i64 {
         return refuse(format!("offsets run from {first} to {last}, but there are {} values", values.len()));
     }
-    // All at once, as processors like it; which row it is only matters if there is one. No difference overflows unless one is under 0.
-    let odd = |o: &[i64]| o[1].wrapping_sub(o[0]) as u64 > WIDEST as u64;
-    if !offsets.windows(2).fold(false, |any, o| any | odd(o)) {
-        return Ok((values, offsets));
-    }
-    if let Some(row) = offsets.windows(2).position(|o| o[1] < o[0]) {
-        return refuse(format!("offsets fall after row {row}"));
-    }
-    let row = offsets.windows(2).position(odd).expect("an odd row was seen");
-    refuse(format!("row {row} is over 4 GiB, the most one item may hold: split it"))
+    Ok((values, offsets))
+}
+
+/// Whether a row does not end after it begins, or is too wide. No difference overflows unless an offset is under 0.
+fn odd(offsets: &[i64]) -> bool {
+    offsets[1].wrapping_sub(offsets[0]) as u64 > WIDEST as u64
+}
+
+fn refused(offsets: &[i64], row: usize, py: Python<'_>) -> PyErr {
+    let what = match offsets[1] < offsets[0] {
+        true => format!("offsets fall after row {row}"),
+        false => format!("row {row} is over 4 GiB by its offsets, the most one item may hold: split it"),
+    };
+    error(py, "OptionError", what)
 }
 
 /// Row numbers, all under `rows`.

@@ -9,7 +9,7 @@ use lookalike_kernels::{pairing, radix, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, ragged, rows, same_length, slice};
+use crate::arrays::{Ragged, picked, ragged, rows, same_length, slice};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
@@ -94,9 +94,7 @@ fn same_texts<'py>(
     a: PyReadonlyArray1<'py, u32>,
     b: PyReadonlyArray1<'py, u32>,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let items = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
-    let (a, b) = (rows("a", &a, items.len(), py)?, rows("b", &b, items.len(), py)?);
-    same_length(a.len(), b.len(), py)?;
+    let (items, a, b) = picked(&pieces, &a, &b, py)?;
     let same = enter(py, 1, || a.iter().zip(b).map(|(&a, &b)| items.get(a) == items.get(b)).collect::<Vec<bool>>())?;
     Ok(same.into_pyarray(py))
 }
@@ -123,9 +121,7 @@ fn compare<'py, T: Element + Sync>(
     threads: usize,
     kernel: impl FnOnce(&Rows<'_, T>, &[u32], &[u32], &mut [Counts]) + Send,
 ) -> PyResult<TwoColumns<'py>> {
-    let items = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
-    let (a, b) = (rows("a", a, items.len(), py)?, rows("b", b, items.len(), py)?);
-    same_length(a.len(), b.len(), py)?;
+    let (items, a, b) = picked(pieces, a, b, py)?;
     let (shared, union): (Vec<u32>, Vec<u32>) = enter(py, threads, || {
         let mut counts = vec![verify::Counts::default(); a.len()];
         kernel(&items, a, b, &mut counts);

@@ -6,11 +6,10 @@ use lookalike_kernels::prefix::order::{count, ordered, ranks};
 use lookalike_kernels::prefix::pairs::{Runs, candidates};
 use lookalike_kernels::prefix::shared::{Met, shared};
 use lookalike_kernels::prefix::{Bound as Asked, order::MOST_BITS};
-use lookalike_kernels::verify::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, ragged, rows, same_length, slice};
+use crate::arrays::{Ragged, picked, ragged, same_length, slice};
 use crate::doorway::{enter, error, level};
 
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
@@ -228,14 +227,9 @@ fn prefix_shared<'py>(
     suffix: bool,
     whole: bool,
 ) -> PyResult<ThreeColumns<'py>> {
-    let sets = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
-    let met = Met {
-        a: rows("a", &met.0, sets.len(), py)?,
-        b: rows("b", &met.1, sets.len(), py)?,
-        at_a: slice("at_a", &met.2, py)?,
-        at_b: slice("at_b", &met.3, py)?,
-    };
-    for length in [met.b.len(), met.at_a.len(), met.at_b.len()] {
+    let (sets, a, b) = picked(&pieces, &met.0, &met.1, py)?;
+    let met = Met { a, b, at_a: slice("at_a", &met.2, py)?, at_b: slice("at_b", &met.3, py)? };
+    for length in [met.at_a.len(), met.at_b.len()] {
         same_length(met.a.len(), length, py)?;
     }
     let found = enter(py, 1, || shared(&sets, met, bound.bound, across, suffix, whole))?;
@@ -268,9 +262,7 @@ fn edit_distances<'py>(
     kind: &str,
     most: u32,
 ) -> PyResult<Column<'py, u32>> {
-    let texts = Rows::new(pieces.iter().map(|piece| ragged(piece, py)).collect::<PyResult<_>>()?);
-    let (a, b) = (rows("a", &a, texts.len(), py)?, rows("b", &b, texts.len(), py)?);
-    same_length(a.len(), b.len(), py)?;
+    let (texts, a, b) = picked(&pieces, &a, &b, py)?;
     let edits = match kind {
         "levenshtein" => Edits::Levenshtein,
         "indel" => Edits::Indel,

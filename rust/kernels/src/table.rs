@@ -130,6 +130,39 @@ impl Table {
     }
 }
 
+/// A sketch of a few hundred elements at most: what it does not show is not among them.
+#[derive(Clone, Copy)]
+pub(crate) struct Sieve([u64; 64]);
+
+impl Default for Sieve {
+    fn default() -> Sieve {
+        Sieve([0; 64])
+    }
+}
+
+impl Sieve {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, x: u64) {
+        self.0[Self::word(x)] |= Self::bit(x);
+    }
+
+    #[inline(always)]
+    pub(crate) fn shows(&self, x: u64) -> bool {
+        self.0[Self::word(x)] & Self::bit(x) != 0
+    }
+
+    /// Elements are hashes, whose low bits are addresses in a table; these are other ones.
+    #[inline(always)]
+    fn word(x: u64) -> usize {
+        (x >> 58) as usize
+    }
+
+    #[inline(always)]
+    fn bit(x: u64) -> u64 {
+        1 << (x >> 52 & 63)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 
 use crate::shingle::{Spec, Unit};
 use crate::simd::Lanes;
-use crate::table::Table;
+use crate::table::{Sieve, Table};
 use crate::unicode::Characters;
 use crate::words::{Scanner, hash_words, windows};
 
@@ -33,6 +33,7 @@ pub(crate) struct Template {
     /// Of every place in the table that holds a shingle: which one. Only if no shingle occurs twice.
     order: Vec<u32>,
     once: bool,
+    sieve: Sieve,
     folded: Vec<u8>,
 }
 
@@ -66,7 +67,7 @@ impl Template {
     /// Takes in the left text and fills the table with its shingles; false, and nothing done, if it has no window.
     #[inline(always)]
     pub(crate) fn learn<L: Lanes>(&mut self, text: &[u8], spec: &Spec, table: &mut Table) -> bool {
-        let Template { edges, bits, before, words, shingles, places, order, once, folded } = self;
+        let Template { edges, bits, before, words, shingles, places, order, once, sieve, folded } = self;
         edges.clear();
         bits.clear();
         before.clear();
@@ -84,8 +85,10 @@ impl Template {
         table.clear_for(shingles.len());
         places.clear();
         places.reserve(shingles.len());
+        *sieve = Sieve::default();
         for &shingle in shingles.iter() {
             places.push(table.insert_at(shingle));
+            sieve.add(shingle);
         }
         *once = table.len() == shingles.len();
         if *once {
@@ -105,6 +108,11 @@ impl Template {
     /// Whether every window of the left text is there once: then shared ones need no marks.
     pub(crate) fn once(&self) -> bool {
         self.once
+    }
+
+    /// What the left text's windows show of themselves.
+    pub(crate) fn sieve(&self) -> &Sieve {
+        &self.sieve
     }
 
     /// Whether the window at a place is a shared one; asked only if each is there once.
@@ -220,15 +228,15 @@ impl Shared {
     /// Adds the words of some bytes, which begin and end where words do.
     #[inline(always)]
     fn own_words<L: Lanes>(&mut self, right: &[u8], bytes: std::ops::Range<usize>, spec: &Spec) {
-        let text = &right[bytes];
-        if text.is_empty() {
+        if bytes.is_empty() {
             return;
         }
         self.edges.clear();
-        let mut scanner = Scanner::new(text, Characters::get());
-        scanner.edges::<L>(text.len().div_ceil(64), &mut self.edges);
+        let blocks = bytes.len().div_ceil(64);
+        let mut scanner = Scanner::within(right, bytes, Characters::get());
+        scanner.edges::<L>(blocks, &mut self.edges);
         let folding = spec.folding.casefold;
-        hash_words(text, &self.edges, folding, spec.seed, &mut scanner.capitals, &mut self.folded, &mut self.gap);
+        hash_words(right, &self.edges, folding, spec.seed, &mut scanner.capitals, &mut self.folded, &mut self.gap);
     }
 
     /// Makes windows of the words that have gathered.
@@ -260,10 +268,8 @@ fn bounded_after(text: &[u8], end: usize, at: usize) -> bool {
 #[inline(always)]
 fn common(left: &[u8], right: &[u8]) -> usize {
     let limit = left.len().min(right.len());
-    let mut i = 0;
-    while i + 32 <= limit && left[i..i + 32] == right[i..i + 32] {
-        i += 32;
-    }
+    let blocks = left.as_chunks::<64>().0.iter().zip(right.as_chunks::<64>().0);
+    let mut i = 64 * blocks.take_while(|(left, right)| left == right).count();
     while i + 8 <= limit {
         let differing = eight(left, i) ^ eight(right, i);
         if differing != 0 {

@@ -12,7 +12,7 @@ use crate::hash::mix;
 use crate::memory::ask_for;
 use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
-use crate::table::Table;
+use crate::table::{Sieve, Table};
 use crate::template::{Shared, Template};
 
 /// Items by row number, in pieces as they were read.
@@ -40,11 +40,21 @@ impl<'a, T> Rows<'a, T> {
     }
 
     pub fn get(&self, row: u32) -> &'a [T] {
-        let row = row as usize;
-        let piece = self.firsts.partition_point(|&first| first <= row) - 1;
+        let (piece, i) = self.place(row);
         let (values, offsets) = self.pieces[piece];
-        let i = row - self.firsts[piece];
         &values[offsets[i] as usize..offsets[i + 1] as usize]
+    }
+
+    /// Where an item begins in the values of its piece, and where it ends.
+    pub fn offsets(&self, row: u32) -> &'a [i64] {
+        let (piece, i) = self.place(row);
+        &self.pieces[piece].1[i..i + 2]
+    }
+
+    #[inline(always)]
+    fn place(&self, row: u32) -> (usize, usize) {
+        let piece = self.firsts.partition_point(|&first| first <= row as usize) - 1;
+        (piece, row as usize - self.firsts[piece])
     }
 }
 
@@ -56,10 +66,16 @@ pub struct Counts {
 }
 
 /// Candidates handed to a thread at a time.
-const PAIRS: usize = 128;
+const PAIRS: usize = 512;
 
 /// Shingles of longer texts than this are never kept: memory stays that of a few documents a thread.
 const SHORT: usize = 1 << 16;
+
+/// When so many are kept, no more are: eight megabytes.
+const MANY: usize = 1 << 20;
+
+/// So few elements are told apart by looking at all of them.
+const FEW: usize = 64;
 
 #[derive(Default)]
 struct Workspace {
@@ -131,7 +147,11 @@ fn count_alike_on<L: Lanes>(learnt: &[u8], text: &[u8], spec: &Spec, at_least: f
     let mut count = Count::begin(left, extra, at_least);
     if template.once() {
         count.shared = windows;
-        count.take_all_but(&shared.fresh, |place| template.holds(shared, place));
+        let counted = |place| template.holds(shared, place);
+        match shared.fresh.len() {
+            ..=FEW => count.take_few_but(&shared.fresh, template.sieve(), counted),
+            _ => count.take_all_but(&shared.fresh, counted),
+        }
     } else {
         for place in template.places(shared) {
             count.shared += usize::from(count.left.mark_place(place));
@@ -162,6 +182,8 @@ struct Count<'t> {
     left: &'t mut Table,
     extra: &'t mut Table,
     shared: usize,
+    /// Elements of its own that are not in `extra`.
+    few: usize,
     /// More than this many elements of its own, and the pair cannot reach the similarity asked for.
     most_extra: usize,
 }
@@ -177,15 +199,16 @@ impl<'t> Count<'t> {
         } else {
             usize::MAX
         };
-        Count { left, extra, shared: 0, most_extra }
+        Count { left, extra, shared: 0, few: 0, most_extra }
     }
 
     #[inline(always)]
     fn end(self) -> Counts {
-        if self.extra.len() > self.most_extra {
+        let extra = self.extra.len() + self.few;
+        if extra > self.most_extra {
             return Counts::default();
         }
-        Counts { shared: self.shared as u32, union: (self.left.len() + self.extra.len()) as u32 }
+        Counts { shared: self.shared as u32, union: (self.left.len() + extra) as u32 }
     }
 }
 
@@ -200,6 +223,22 @@ impl Count<'_> {
             match self.left.mark(x, &counted) {
                 Some(new) => self.shared += usize::from(new),
                 None => self.extra.insert(x),
+            }
+        }
+    }
+
+    /// The same for few elements, all there are: mostly neither table is looked at. `sieve` shows what is in the left one.
+    #[inline(always)]
+    fn take_few_but(&mut self, elements: &[u64], sieve: &Sieve, counted: impl Fn(u32) -> bool) {
+        let mut own = Sieve::default();
+        for (i, &x) in elements.iter().enumerate() {
+            if sieve.shows(x)
+                && let Some(new) = self.left.mark(x, &counted)
+            {
+                self.shared += usize::from(new);
+            } else if !own.shows(x) || !elements[..i].contains(&x) {
+                own.add(x);
+                self.few += 1;
             }
         }
     }
@@ -242,7 +281,8 @@ pub fn compare_texts(
             }
             let (left, right) = (members[l], members[r]);
             for (item, text) in [(l, left), (r, right)] {
-                if party.pairs_of[item] > 1 && text.len() <= SHORT && work.kept.get(item).is_none() {
+                let wanted = party.pairs_of[item] > 1 && work.kept.get(item).is_none();
+                if wanted && text.len() <= SHORT && work.kept.shingles.len() < MANY {
                     keep(level, item, text, spec, work);
                 }
             }

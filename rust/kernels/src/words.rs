@@ -3,6 +3,8 @@
 //! Sixty-four bytes at a time become a mask of word bytes; where the mask changes, a word begins or ends. So plain text
 //! costs a few instructions a word, and only a character beyond ASCII is decoded.
 
+use std::ops::Range;
+
 use crate::hash;
 use crate::simd::Lanes;
 use crate::unicode::{Characters, decode};
@@ -11,6 +13,7 @@ use crate::unicode::{Characters, decode};
 pub(crate) struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
+    end: usize,
     /// Whether the byte before `at` belongs to a word.
     inside: u64,
     /// Bits of a character that began in the block before: which bytes it covers, and whether they are word bytes.
@@ -25,11 +28,27 @@ pub(crate) struct Scanner<'t> {
 
 impl<'t> Scanner<'t> {
     pub(crate) fn new(text: &'t [u8], characters: Characters) -> Self {
-        Scanner { text, at: 0, inside: 0, covered: 0, covered_words: 0, unspaced: 0, capitals: Vec::new(), characters }
+        Scanner::within(text, 0..text.len(), characters)
+    }
+
+    /// Finds the words of some bytes of a text, which begin and end where words or characters between them do.
+    #[inline(always)]
+    pub(crate) fn within(text: &'t [u8], bytes: Range<usize>, characters: Characters) -> Self {
+        Scanner {
+            text,
+            at: bytes.start,
+            end: bytes.end,
+            inside: 0,
+            covered: 0,
+            covered_words: 0,
+            unspaced: 0,
+            capitals: Vec::new(),
+            characters,
+        }
     }
 
     pub(crate) fn done(&self) -> bool {
-        self.at >= self.text.len()
+        self.at >= self.end
     }
 
     /// Appends where words begin and end, in turn, over the next `blocks` blocks. At the end of the text every word is closed.
@@ -47,7 +66,7 @@ impl<'t> Scanner<'t> {
     #[inline(always)]
     pub(crate) fn block<L: Lanes>(&mut self, edges: &mut Vec<u32>) -> u64 {
         // SAFETY: a path is only entered on a machine that has it.
-        let (mut words, beyond) = match self.text[self.at..].first_chunk::<64>() {
+        let (mut words, mut beyond) = match self.text[self.at..].first_chunk::<64>() {
             Some(block) => unsafe { L::word_bytes(block) },
             None => {
                 let mut block = [0; 64];
@@ -56,6 +75,10 @@ impl<'t> Scanner<'t> {
                 unsafe { L::word_bytes(&block) }
             }
         };
+        if self.end - self.at < 64 {
+            let ours = (1 << (self.end - self.at)) - 1;
+            (words, beyond) = (words & ours, beyond & ours);
+        }
         if beyond | self.covered != 0 {
             words |= self.decode_beyond(beyond);
         }
@@ -70,7 +93,7 @@ impl<'t> Scanner<'t> {
         }
         self.at += 64;
         if self.done() && self.inside != 0 {
-            edges.push(self.text.len() as u32);
+            edges.push(self.end as u32);
             self.inside = 0;
         }
         changes
