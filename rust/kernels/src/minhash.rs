@@ -131,12 +131,12 @@ impl Signer {
     fn claim<L: Lanes>(&mut self, piece: &[u64], signature: &mut [u32]) {
         let Signer { others, buckets, early, .. } = self;
         if self.taken < LATE * signature.len() {
-            first_ranks(piece, signature, others, buckets);
+            first_ranks::<L>(piece, signature, others, buckets);
         } else {
             early.resize(piece.len() + 8, 0);
             // SAFETY: a path is only entered on a machine that has it, and there is room for a vector more.
             let count = unsafe { L::ranked_below(piece, highest(signature).min(BEHIND), early) };
-            first_ranks(&early[..count], signature, others, buckets);
+            first_ranks::<L>(&early[..count], signature, others, buckets);
         }
         self.taken += piece.len();
     }
@@ -218,12 +218,13 @@ fn highest(signature: &[u32]) -> u32 {
 /// The minima go to two tables in turn, or four, so that an element seldom waits for the store of one before it. Of a power of two slots the bucket is
 /// a shift away; else all buckets are worked out first, which vectorises.
 #[inline(always)]
-fn first_ranks(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, buckets: &mut Vec<u32>) {
+fn first_ranks<L: Lanes>(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, buckets: &mut Vec<u32>) {
     let slots = signature.len();
     let claim = |table: &mut [u32], bucket: usize, x: u64| {
         // SAFETY: the high half times the slots, halved again, is under the number of slots, and so is what the shift leaves.
         let slot = unsafe { table.get_unchecked_mut(bucket) };
-        *slot = (x as u32 & !BEHIND).min(*slot);
+        // SAFETY: a path is only entered on a machine that has it.
+        unsafe { L::lower(slot, x as u32 & !BEHIND) };
     };
     others.clear();
     if !slots.is_power_of_two() || slots == 1 {
@@ -249,24 +250,28 @@ fn first_ranks(elements: &[u64], signature: &mut [u32], others: &mut Vec<u32>, b
         rest.iter().for_each(|&x| claim(signature, (x >> shift) as usize, x));
     } else {
         let shift = u64::BITS - slots.trailing_zeros();
-        others.resize(3 * slots, EMPTY);
-        let (second, others) = others.split_at_mut(slots);
-        let (third, fourth) = others.split_at_mut(slots);
+        // Tables of its own: the signature may lie in memory that is yet to come near.
+        others.resize(4 * slots, EMPTY);
+        let (first, more) = others.split_at_mut(slots);
+        let (second, more) = more.split_at_mut(slots);
+        let (third, fourth) = more.split_at_mut(slots);
         let (lines, rest) = elements.as_chunks::<8>();
         for line in lines {
             // Sets come one after the other, so what lies ahead is wanted soon.
             ask_for(line.as_ptr().wrapping_add(AHEAD));
             for x in line.as_chunks::<4>().0 {
-                claim(signature, (x[0] >> shift) as usize, x[0]);
+                claim(first, (x[0] >> shift) as usize, x[0]);
                 claim(second, (x[1] >> shift) as usize, x[1]);
                 claim(third, (x[2] >> shift) as usize, x[2]);
                 claim(fourth, (x[3] >> shift) as usize, x[3]);
             }
         }
-        rest.iter().for_each(|&x| claim(signature, (x >> shift) as usize, x));
-        for ((rank, &third), &fourth) in second.iter_mut().zip(&*third).zip(&*fourth) {
-            *rank = third.min(fourth).min(*rank);
+        rest.iter().for_each(|&x| claim(first, (x >> shift) as usize, x));
+        let ranks = first.iter().zip(&*second).zip(third.iter().zip(&*fourth));
+        for (slot, ((&first, &second), (&third, &fourth))) in signature.iter_mut().zip(ranks) {
+            *slot = first.min(second).min(third.min(fourth)).min(*slot);
         }
+        return;
     }
     for (slot, &rank) in signature.iter_mut().zip(others.iter()) {
         *slot = rank.min(*slot);

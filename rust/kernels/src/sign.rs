@@ -26,8 +26,10 @@ pub struct Signed<'o> {
     pub flags: &'o mut [u8],
 }
 
-/// Rows handed to a thread at a time.
-const ROWS: usize = 16;
+/// How many rows are handed to a thread at a time: some shares for each, so that all are done at about the same time, and no long ones.
+fn rows_at_once(rows: usize) -> usize {
+    (rows / (8 * rayon::current_num_threads())).clamp(1, 64)
+}
 
 struct Workspace {
     scratch: Scratch,
@@ -75,11 +77,11 @@ for_each_path! {
 /// Signs every document of a batch. `offsets` has one entry more than there are documents.
 pub fn sign_texts(level: Level, values: &[u8], offsets: &[i64], spec: &Spec, orders: &Orders, out: Signed<'_>) {
     let slots = orders.slots();
-    by_row(slots, out).enumerate().for_each_init(
+    by_row(slots, out).for_each_init(
         || Workspace { scratch: Scratch::default(), signer: Signer::default() },
-        |work, (piece, (signatures, content_of, digests, flags))| {
+        |work, (first, (signatures, content_of, digests, flags))| {
             for (i, signature) in signatures.chunks_mut(slots).enumerate() {
-                let row = piece * ROWS + i;
+                let row = first + i;
                 let text = &values[offsets[row] as usize..offsets[row + 1] as usize];
                 let (seen, bag) = sign_one(level, text, spec, orders, signature, work);
                 content_of[i] = content(signature, spec.seed);
@@ -93,11 +95,11 @@ pub fn sign_texts(level: Level, values: &[u8], offsets: &[i64], spec: &Spec, ord
 /// Signs every set of premixed elements.
 pub fn sign_sets(level: Level, elements: &[u64], offsets: &[i64], seed: u64, orders: &Orders, out: Signed<'_>) {
     let slots = orders.slots();
-    by_row(slots, out).enumerate().for_each_init(
+    by_row(slots, out).for_each_init(
         SetSigner::default,
-        |signer, (piece, (signatures, content_of, digests, flags))| {
+        |signer, (first, (signatures, content_of, digests, flags))| {
             for (i, signature) in signatures.chunks_mut(slots).enumerate() {
-                let row = piece * ROWS + i;
+                let row = first + i;
                 let set = &elements[offsets[row] as usize..offsets[row + 1] as usize];
                 digests[i] = sign_set(level, set, orders, signature, signer);
                 content_of[i] = content(signature, seed);
@@ -172,12 +174,16 @@ pub(crate) fn flags_of(seen: &Seen) -> u8 {
 
 type RowPiece<'o> = (&'o mut [u32], &'o mut [u64], &'o mut [u64], &'o mut [u8]);
 
-fn by_row<'o>(slots: usize, out: Signed<'o>) -> impl IndexedParallelIterator<Item = RowPiece<'o>> {
+/// The rows of a batch in pieces, each with the number of its first.
+fn by_row<'o>(slots: usize, out: Signed<'o>) -> impl IndexedParallelIterator<Item = (usize, RowPiece<'o>)> {
+    let rows = rows_at_once(out.flags.len());
     (
-        out.signatures.par_chunks_mut(ROWS * slots),
-        out.content.par_chunks_mut(ROWS),
-        out.bag.par_chunks_mut(ROWS),
-        out.flags.par_chunks_mut(ROWS),
+        out.signatures.par_chunks_mut(rows * slots),
+        out.content.par_chunks_mut(rows),
+        out.bag.par_chunks_mut(rows),
+        out.flags.par_chunks_mut(rows),
     )
         .into_par_iter()
+        .enumerate()
+        .map(move |(piece, of_rows)| (piece * rows, of_rows))
 }
