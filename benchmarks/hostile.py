@@ -143,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hostile", description="Crowds of copies.")
     parser.add_argument("--crowd", type=int, default=1_000_000, help="documents of the crowd")
     parser.add_argument("--others", type=int, default=100_000, help="documents around it")
-    parser.add_argument("--runs", type=int, default=1, help="runs of each; the median counts")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each; the median counts")
     parser.add_argument("--threads", type=int, default=Job.threads)
     parser.add_argument("--record", action="store_true", help="keep a record, and write RESULTS.md anew")
     return parser

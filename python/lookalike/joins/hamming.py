@@ -255,7 +255,7 @@ def _leaders(items: BitItems, large: Table, met: FoundBits, check: Check) -> Lea
     last = int(max(batch["row"].to_numpy().max() for batch in items.table.batches)) + 1
     if items.boundary is None:
         content = by_row(last, large.column("row"), large.column("content"))
-        return join_large(large, last, (met.a, met.b), lambda rows: content[rows], check)
+        return join_large(large, last, (met.a, met.b), lambda _: content, check)
     first = np.arange(last) < items.boundary
     a, b, account = across_large(large, first, ~first)
     check(a, b)

@@ -46,7 +46,7 @@ def join_large_with_earlier(large: Table, boundary: int, check: Check) -> Leader
     nothing = np.empty(0, np.int64)
     content = by_row(boundary, rows[fresh], contents[fresh])
     new_rows = Table.of(bucket=keys[fresh], row=rows[fresh])
-    account = join_large(new_rows, boundary, (nothing, nothing), lambda rows: content[rows], check)
+    account = join_large(new_rows, boundary, (nothing, nothing), lambda _: content, check)
     return replace(
         account,
         buckets=len(found),

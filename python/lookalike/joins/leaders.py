@@ -61,7 +61,7 @@ class LeaderAccount:
 
 
 def join_large(
-    large: Table, rows: int, joined: tuple[I64, I64], content_of: Callable[[I64], U64], check: Check
+    large: Table, rows: int, joined: tuple[I64, I64], content_of: Callable[[Bools], U64], check: Check
 ) -> LeaderAccount:
     """Check the rows of large buckets against leaders.
 
@@ -74,14 +74,14 @@ def join_large(
     joined
         Pairs already verified.
     content_of
-        Tells the content of rows.
+        Tells the content of marked rows at least, by row number.
     """
     if not large.rows:
         return LeaderAccount()
     keys, members = large.column("bucket"), large.column("row").astype(np.uint32, copy=False)
     starts = run_starts(keys)
-    inside = distinct_rows(members, rows)
-    content = by_row(rows, inside, content_of(inside))
+    inside = marked(members, rows)
+    content = content_of(inside)
     forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
     failed: U64 = np.empty(0, np.uint64)
@@ -112,11 +112,11 @@ def join_large(
     sizes = np.diff(starts)
     return LeaderAccount(
         buckets=len(sizes),
-        rows=len(inside),
+        rows=int(np.count_nonzero(inside)),
         largest=int(sizes.max()),
         checked=checked,
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
-        unsettled=len(distinct_rows(np.concatenate(unsettled), rows)),
+        unsettled=int(np.count_nonzero(marked(np.concatenate(unsettled), rows))),
     )
 
 
@@ -127,11 +127,11 @@ def by_row(rows: int, row: I64 | U32, content: U64) -> U64:
     return known
 
 
-def distinct_rows(row: I64 | U32, rows: int) -> I64:
-    """Which of so many rows occur, in order."""
+def marked(row: I64 | U32, rows: int) -> Bools:
+    """Which of so many rows occur."""
     occur = np.zeros(rows, np.bool_)
     occur[row] = True
-    return np.flatnonzero(occur)
+    return occur
 
 
 def _distinct(a: I64, b: I64) -> tuple[I64, I64]:
@@ -178,7 +178,7 @@ def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, L
     sizes = np.diff(starts)
     account = LeaderAccount(
         buckets=len(sizes),
-        rows=len(distinct_rows(members, len(first))),
+        rows=int(np.count_nonzero(marked(members, len(first)))),
         largest=int(sizes.max()) if len(sizes) else 0,
         checked=len(low),
         not_compared=possible - compared,

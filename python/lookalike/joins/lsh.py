@@ -29,7 +29,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
-from lookalike.joins.leaders import LeaderAccount, across_large, join_large
+from lookalike.joins.leaders import LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
@@ -39,6 +39,9 @@ from lookalike.types import F64, I64, U32, U64, Bools, concatenate
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
 LEAST = 2.0**-33
+
+#: Rows are looked up one by one if they are fewer than one in so many.
+_SEVERAL = 4
 
 
 def lsh(
@@ -213,14 +216,10 @@ def _leaders(
     if sides is None:
         a, b, similarity, _ = road.found()
         reached = similarity >= road.threshold
-
-        def content_of(rows: I64) -> U64:
-            content: U64 = engine.fetch(ready.keyed, Table.of(row=rows), ("row",), WithContent()).column(
-                "content"
-            )
-            return content
-
-        return join_large(large, items.rows, (a[reached], b[reached]), content_of, road.check)
+        pairs = (a[reached], b[reached])
+        return join_large(
+            large, items.rows, pairs, lambda inside: _content_of(engine, ready.keyed, inside), road.check
+        )
     large = engine.fetch(ready.keyed, large, ("row",), WithContent())
     if items.first_within:
         assert items.boundary is not None
@@ -228,6 +227,21 @@ def _leaders(
     a, b, account = across_large(large, *sides)
     road.check(a, b)
     return account
+
+
+def _content_of(engine: Engine, keyed: Table, inside: Bools) -> U64:
+    """The content of marked rows, by row number: looked up if they are few, or else of all."""
+    rows = np.flatnonzero(inside)
+    if _SEVERAL * len(rows) < len(inside):
+        few = engine.fetch(keyed, Table.of(row=rows), ("row",), WithContent())
+        return by_row(len(inside), rows, few.column("content"))
+    content = np.zeros(len(inside), np.uint64)
+
+    def note(batch: pa.RecordBatch) -> None:
+        content[batch["row"].to_numpy()] = batch["content"].to_numpy()
+
+    engine.write(keyed, note)
+    return content
 
 
 class _Verification:
