@@ -27,7 +27,7 @@ from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs
-from lookalike.engines.settled import settle
+from lookalike.engines.settled import Settling, settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Held, Origin, Stage, Table
 from lookalike.errors import OptionError
@@ -115,9 +115,26 @@ class LocalEngine:
         """Room for arrays of the driver, out of what tables may take."""
         return self.budget.set_aside()
 
-    def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
+    def map(
+        self,
+        table: Table,
+        stage: Stage,
+        *,
+        advance: Callable[[int], None] | None = None,
+        settled: str | None = None,
+    ) -> Table:
         """Apply a stage to every batch."""
-        return self._work(self._read(table.batches), stage, table.schema, advance, of_rows=table.rows)
+        if settled is None or self.ledger is None:
+            return self._work(self._read(table.batches), stage, table.schema, advance, of_rows=table.rows)
+
+        def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:
+            return _heard(stage, batch, advance), len(batch)
+
+        def made() -> Generator[tuple[pa.RecordBatch, int]]:
+            return self._in_order(self._read(table.batches), step, light=_is_light(stage))
+
+        settling = Settling(self.ledger, settled, self.budget, of_rows=table.rows)
+        return settling.table(made, lambda: stage(_empty(table.schema)).schema)
 
     def group(
         self,
@@ -146,9 +163,11 @@ class LocalEngine:
             self.budget.give_back()
         return grouped
 
-    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+    def settle(self, name: str, make: Callable[[], Table], *, soon: bool = True) -> Table:
         """A table of this run; without a ledger simply the one made now."""
-        return make() if self.ledger is None else settle(self.ledger, name, make)
+        if self.ledger is not None:
+            return settle(self.ledger, name, make, soon=soon)
+        return make() if soon else self.budget.relieve(make(), whole=True)
 
     def unsettled(self) -> LocalEngine:
         """This engine without its ledger."""
@@ -236,10 +255,7 @@ class LocalEngine:
         committing = Committing(self.budget, of_rows=of_rows)
 
         def step(batch: pa.RecordBatch) -> Made:
-            result = stage(batch)
-            if advance is not None:
-                advance(len(batch))
-            return Made(committing.ahead(result), len(batch))
+            return Made(committing.ahead(_heard(stage, batch, advance)), len(batch))
 
         results = self._in_order(batches, step, light=_is_light(stage))
         return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
@@ -310,6 +326,13 @@ class LocalEngine:
 def local_engine(threads: int | None = None, memory: int | str | None = None) -> LocalEngine:
     """An engine of so many threads and so much memory, as a person writes it."""
     return LocalEngine(threads, memory=None if memory is None else parse_size(memory))
+
+
+def _heard(stage: Stage, batch: pa.RecordBatch, advance: Callable[[int], None] | None) -> pa.RecordBatch:
+    result = stage(batch)
+    if advance is not None:
+        advance(len(batch))
+    return result
 
 
 def _is_light(stage: object) -> bool:

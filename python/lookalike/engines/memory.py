@@ -85,8 +85,8 @@ class Budget:
             committing.add(batch)
         return Table(Batches(committing.done()), schema)
 
-    def relieve(self, table: Table) -> Table:
-        """Put as much of a table to disk, from its end, as tables have too much by now.
+    def relieve(self, table: Table, *, whole: bool = False) -> Table:
+        """Put as much of a table to disk, from its end, as tables have too much by now, or the `whole` of it.
 
         For a table that only the caller holds: what the driver set aside beside it has grown to the end.
         """
@@ -95,7 +95,7 @@ class Budget:
         del table
         spilling = Spilling(self)
         moved: list[Piece] = []
-        while pieces and self.is_over:
+        while pieces and (whole or self.is_over):
             last = pieces.pop()
             moved[:0] = spilling.append(last) if isinstance(last, pa.RecordBatch) else [last]
             del last

@@ -2,7 +2,7 @@
 
 Items are cut into shares whose rows fit memory together. If each share names rows all over the table, to read
 what holds them would be to read the table once a share; then the rows of many shares are dealt out to disk in
-one passage, and each share finds its own side by side.
+one passage, and each share finds its own side by side. What is in memory stays where it is.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ class Index:
         self._numbers = Numbers.of([row_numbers(piece) for piece in pieces])
         self._starts = np.concatenate([[0], np.cumsum([piece.num_rows for piece in pieces])]).astype(np.int64)
         self._widths: Widths = concatenate(map(_widths, pieces), np.uint8)
+        self._on_disk = np.array([isinstance(piece, OnDisk) for piece in pieces], np.bool_)
         #: What it costs to read each batch: nothing where it is in memory.
-        self._bytes = np.array(
-            [piece.nbytes if isinstance(piece, OnDisk) else 0 for piece in pieces], np.int64
-        )
+        self._bytes = np.where(self._on_disk, [piece.nbytes for piece in pieces], 0).astype(np.int64)
 
     def __len__(self) -> int:
         return len(self._widths)
@@ -56,18 +55,32 @@ class Index:
         """About how many bytes rows take that stand there; rather more than less."""
         return in_bytes(self._widths[places])
 
-    def hold(self, places: I64) -> Held:
-        """Bring rows into memory; `places` are sorted, each once."""
+    def hold(self, places: I64, dealt: Sequence[pa.RecordBatch] | None = None) -> Held:
+        """Bring rows into memory; `places` are sorted, each once. Those on disk may have been `dealt` out."""
         cuts = self._cuts(places)
-        touched = np.flatnonzero(np.diff(cuts)).tolist()
-        batches = [self._take(piece, places, cuts, batch) for piece, batch in self._read(touched)]
-        return Held(batches, Numbers(self.numbers(places)))
+        named = np.diff(cuts)
+        batches: list[pa.RecordBatch] = []
+        stand: list[I64] = []
+        if dealt is not None:
+            batches += dealt
+            stand.append(self._of_disk(places))
+            named = np.where(self._on_disk, 0, named)
+        for piece, batch in self._read(np.flatnonzero(named).tolist()):
+            if not self._on_disk[piece] and 2 * named[piece] >= len(batch):
+                # Named for the most part, and here as it is.
+                batches.append(batch)
+                stand.append(np.arange(self._starts[piece], self._starts[piece + 1]))
+            else:
+                batches.append(self._take(piece, places, cuts, batch))
+                stand.append(places[cuts[piece] : cuts[piece + 1]])
+        return Held(batches, Numbers(self.numbers(concatenate(stand, np.int64))))
 
     def deal(self, shares: Sequence[I64], room: int, budget: Budget) -> list[list[Spilled]]:
-        """Put the rows of several shares on disk, each share's side by side, reading each batch once.
+        """Put those rows of several shares that are on disk there again, each share's side by side.
 
-        At most about `room` bytes of them are in memory.
+        Each batch is read once, and at most about `room` bytes of the rows are in memory.
         """
+        shares = [self._of_disk(places) for places in shares]
         budget.require_disk(sum(float(self.sizes(places).sum()) for places in shares))
         spilling = Spilling(budget)
         cuts = [self._cuts(places) for places in shares]
@@ -94,8 +107,12 @@ class Index:
         touched = [np.diff(self._cuts(places)) > 0 for places in shares]
         one_by_one = sum(int(self._bytes[here].sum()) for here in touched)
         together = int(self._bytes[np.any(touched, axis=0)].sum())
-        rows = sum(float(self.sizes(places).sum()) for places in shares)
+        rows = sum(float(self.sizes(self._of_disk(places)).sum()) for places in shares)
         return one_by_one > together + 2 * rows
+
+    def _of_disk(self, places: I64) -> I64:
+        """Those of the places that are in batches on disk."""
+        return places[np.repeat(self._on_disk, np.diff(self._cuts(places)))]
 
     def _cuts(self, places: I64) -> I64:
         """Where the rows of each batch begin among `places`."""
@@ -150,8 +167,7 @@ def _brought(index: Index, cuts: list[_Cut], room: int, budget: Budget) -> Itera
         return
     dealt = index.deal(wanted, room // 2, budget)
     for cut in cuts:
-        batches = [piece.load() for piece in dealt.pop(0)]
-        yield Share(cut.items, Held(batches, Numbers(index.numbers(cut.places))))
+        yield Share(cut.items, index.hold(cut.places, [piece.load() for piece in dealt.pop(0)]))
 
 
 def _cut(index: Index, items: Table, on: tuple[str, ...], room: int) -> Iterator[_Cut]:

@@ -136,8 +136,18 @@ class Engine(Protocol):
     def set_aside(self) -> Aside:
         """Room for arrays of the driver: what is taken here tables do not get."""
 
-    def map(self, table: Table, stage: Stage, *, advance: Callable[[int], None] | None = None) -> Table:
-        """Apply a stage to every batch. `advance` hears how many rows are done."""
+    def map(
+        self,
+        table: Table,
+        stage: Stage,
+        *,
+        advance: Callable[[int], None] | None = None,
+        settled: str | None = None,
+    ) -> Table:
+        """Apply a stage to every batch. `advance` hears how many rows are done.
+
+        What is made is `settled` under a name, if there is one: as by `settle`, but while it is made.
+        """
 
     def group(
         self,
@@ -159,10 +169,11 @@ class Engine(Protocol):
         other, and with `repeat_first` each of those begins with the run's first row.
         """
 
-    def settle(self, name: str, make: Callable[[], Table]) -> Table:
+    def settle(self, name: str, make: Callable[[], Table], *, soon: bool = True) -> Table:
         """A table that is there again when a run is killed and goes on; made if it is not there yet.
 
-        What `make` makes must follow from the inputs, the run's parameters and tables settled before.
+        What `make` makes must follow from the inputs, the run's parameters and tables settled before. Unless
+        the table is wanted again `soon`, memory is left to others.
         """
 
     def unsettled(self) -> Engine:

@@ -83,7 +83,7 @@ def lsh_with_earlier(
     banding = plan.banding
     with watch.stage("sign", new.rows, size=new.bytes) as advance:
         sign = new.key(family, banding)
-        keyed = engine.settle("keyed", lambda: engine.map(new.table, sign, advance=advance))
+        keyed = engine.map(new.table, sign, advance=advance, settled="keyed")
     firsts = np.cumsum([0, *(shelf.rows for shelf in shelves)])
     with watch.stage("meet", int(firsts[-1])):
         settled = engine.settle(

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Buckets, Once, PairUp, buckets, packed, rows_of
+from lookalike.bands import Once, PairUp, buckets, packed, rows_of
 from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
@@ -30,6 +30,7 @@ from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
 from lookalike.joins.leaders import LeaderAccount, across_large, by_row, join_large
+from lookalike.joins.meeting import shared_buckets
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
@@ -126,21 +127,10 @@ def join_keyed(
 
 
 def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
-    """The representatives of every bucket that holds two or more, sorted by bucket; a few bands at a time."""
-    meeting = ready.meeting
-    if meeting is not None:
-        return [engine.settle("shared-0", lambda: meeting.among(ready.marked))]
-    bands = ready.plan.banding.bands
-    at_once = max(1, engine.group_rows // max(1, ready.representatives))
-
-    def shared(first: int) -> Table:
-        keys = engine.map(ready.keyed, Buckets(first, min(first + at_once, bands), ready.marked))
-        return engine.group(keys, "bucket", as_it_is, least=2)
-
-    return [
-        engine.settle(f"shared-{first}", lambda first=first: shared(first))  # type: ignore[misc]
-        for first in range(0, bands, at_once)
-    ]
+    """The representatives of every bucket that holds two or more, or did before copies were set aside."""
+    if ready.meeting is not None:
+        return ready.meeting.among(ready.marked)
+    return shared_buckets(engine, ready.keyed, ready.plan.banding.bands, ready.marked, "shared")
 
 
 def _grouped(

@@ -18,32 +18,38 @@ from lookalike.engines import Engine, Table, as_it_is
 from lookalike.joins.items import Items
 from lookalike.types import Bools
 
-#: Half of what a row of a bucket takes while it is sorted: a stage has half of a verb.
-_SORTED_ROW = 36
 
+def shared_buckets(
+    engine: Engine, keyed: Table, bands: int, marked: Bools, named: str, *, soon: bool = True
+) -> list[Table]:
+    """The marked rows of every bucket that holds two or more, sorted by bucket; a few bands at a time.
 
-def shared_buckets(engine: Engine, keyed: Table, bands: int, marked: Bools) -> Table:
-    """The marked rows of every bucket that holds two or more of them, a few bands at a time."""
-    rows = min(engine.group_rows, engine.stage_bytes // _SORTED_ROW)
-    at_once = max(1, rows // max(1, int(np.count_nonzero(marked))))
-    parts = []
-    for first in range(0, bands, at_once):
+    Each table is settled under the name given and the number of its first band, to be wanted `soon` or not.
+    How many bands there are in one does not depend on memory: a run may go on with another budget.
+    """
+    at_once = max(1, engine.group_rows // max(1, int(np.count_nonzero(marked))))
+
+    def shared(first: int) -> Table:
         keys = engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
-        parts.append(engine.group(keys, "bucket", as_it_is, least=2))
-    return Table.together(parts)
+        return engine.group(keys, "bucket", as_it_is, least=2)
+
+    return [
+        engine.settle(f"{named}-{first}", lambda first=first: shared(first), soon=soon)  # type: ignore[misc]
+        for first in range(0, bands, at_once)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
 class Meeting:
     """The items that meet. A byte a row is with the driver.
 
-    `buckets` are those that hold two rows or more (`bucket`, `row`), all rows that are not empty considered:
-    copies share their signature, and so all their buckets.
+    `buckets` are `shared_buckets` (`bucket`, `row`), all rows that are not empty considered: copies share
+    their signature, and so all their buckets.
     """
 
     engine: Engine
     whole: Items
-    buckets: Table
+    buckets: list[Table]
 
     @cached_property
     def meets(self) -> Bools:
@@ -53,7 +59,8 @@ class Meeting:
         def mark(batch: pa.RecordBatch) -> None:
             meets[batch["row"].to_numpy()] = True
 
-        self.engine.write(self.buckets, mark)
+        for part in self.buckets:
+            self.engine.write(part, mark)
         return meets
 
     @cached_property
@@ -61,9 +68,12 @@ class Meeting:
         """The items that meet; picked out when somebody asks for them first."""
         return replace(self.whole, table=self.engine.map(self.whole.table, Only(self.meets)))
 
-    def among(self, marked: Bools) -> Table:
+    def among(self, marked: Bools) -> list[Table]:
         """The marked rows of the buckets; one of which few are left may hold a single row."""
-        return self.engine.map(self.buckets, Only(marked))
+        return [
+            self.engine.map(some, Only(marked), settled=f"shared-{part}")
+            for part, some in enumerate(self.buckets)
+        ]
 
 
 @dataclass(frozen=True, eq=False)

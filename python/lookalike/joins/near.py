@@ -128,7 +128,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
 def _signed(items: VectorItems, plan: Plan, engine: Engine, watch: Watch) -> Table:
     with watch.stage("sign", items.rows, unit="vectors") as advance:
         stage = KeyVectors(items.drawn(plan), plan.banding, items.seed)
-        return engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
+        return engine.map(items.table, stage, advance=advance, settled="keyed")
 
 
 def found_pairs(found: Table) -> tuple[I64, I64, F64]:

@@ -82,7 +82,7 @@ def prepare(
     if keep_signatures:
         sign = WithKeys(items.sign(family), chosen.banding)
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        keyed = engine.settle("keyed", lambda: engine.map(items.table, sign, advance=advance))
+        keyed = engine.map(items.table, sign, advance=advance, settled="keyed")
     return set_copies_aside(
         items, keyed, chosen, engine=engine, watch=watch, median_similarity=drawn.median_similarity
     )
@@ -125,14 +125,15 @@ def set_copies_aside(
 def _meeting(items: Items, keyed: Table, chosen: Plan, filled: Bools, engine: Engine) -> Meeting | None:
     """The rows that meet; None where items are at hand, and picking out some of them would be in vain."""
 
-    def made() -> Table:
-        if items.table.batches.at_hand:
-            return Table.of(bucket=np.empty(0, np.uint64), row=np.empty(0, np.uint32))
-        return shared_buckets(engine, keyed, chosen.banding.bands, filled)
+    def needed() -> Table:
+        return Table.of(meeting=[not items.table.batches.at_hand])
 
     # Settled in any case: a run may go on with more memory than it began with, or with less.
-    buckets = engine.settle("meeting", made)
-    return Meeting(engine, items, buckets) if buckets.rows else None
+    if not engine.settle("meeting", needed).column("meeting").any():
+        return None
+    # Memory is scarce, and of more use to the texts of these rows.
+    buckets = shared_buckets(engine, keyed, chosen.banding.bands, filled, "meeting", soon=False)
+    return Meeting(engine, items, buckets)
 
 
 def similarity_sample(items: Items, drawn: Drawn) -> SimilaritySample:

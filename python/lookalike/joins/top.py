@@ -154,7 +154,7 @@ def lsh_seconds(items: Items, k: int, slots: int, cost: Effort) -> float:
 def _by_candidates(items: Items, k: int, family: MinHash, engine: Engine, watch: Watch) -> Table:
     """Neighbours as lines; the table says how many rows are copies, and how many candidates were verified."""
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
-        signed = engine.settle("signed", lambda: engine.map(items.table, items.sign(family), advance=advance))
+        signed = engine.map(items.table, items.sign(family), advance=advance, settled="signed")
         filled = (_flags(signed, items.rows) & EMPTY) == 0
     with watch.stage("copies", items.rows):
         settled = engine.settle(

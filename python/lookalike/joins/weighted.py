@@ -94,7 +94,7 @@ def join_weighted(
         chosen = plan(threshold, measure=measure, recall=recall, slots=slots, distances=sample)
     with watch.stage("sign", items.rows) as advance:
         stage = KeyWeighted(items.measure, chosen.banding, items.seed)
-        keyed = engine.settle("keyed", lambda: engine.map(items.table, stage, advance=advance))
+        keyed = engine.map(items.table, stage, advance=advance, settled="keyed")
     ready = _without_copies(items, keyed, chosen, engine=engine, watch=watch)
     joined = join_keyed(items, ready, threshold=chosen.threshold, verify="exact", engine=engine, watch=watch)
     return replace(joined, account=replace(joined.account, measure=measure))

@@ -7,6 +7,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,10 @@ def versions_here() -> dict[str, str]:
 
 def _files_of(folder: Path) -> dict[str, FileRecord]:
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD_NAME)
-    return {path.relative_to(folder).as_posix(): _file_record(path) for path in files}
+    # Digests are made without the interpreter's lock, and files are many.
+    with ThreadPoolExecutor() as pool:
+        records = pool.map(_file_record, files)
+        return {path.relative_to(folder).as_posix(): one for path, one in zip(files, records, strict=True)}
 
 
 def _file_record(path: Path) -> FileRecord:

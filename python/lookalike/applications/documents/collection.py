@@ -21,9 +21,10 @@ from lookalike.types import I64, U32, concatenate
 #: Text a batch holds: small enough that all threads have work, large enough that a call costs nothing.
 BATCH_BYTES = 4 << 20
 
-#: What the driver comes to hold of a row, ids aside: its size, flags and representative, the numbers of its
-#: cluster, and about as much again while these are made.
-_DRIVER_BYTES = 64
+#: What the driver comes to hold of a row, ids aside: its size, flags and representative, and the numbers of
+#: its cluster. About as much again while these are made is taken from what verbs have, of which none is at
+#: work then.
+_DRIVER_BYTES = 32
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
