@@ -166,14 +166,13 @@ def test_what_cannot_be_appended_to_is_refused(refused, earlier, tmp_path, spoil
 
 
 OTHER_RUNS = {
-    "a drop list": (["dedup", "0.jsonl", "--drop-list"], ["drop list", "without --drop-list"]),
-    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["by line", "together"]),
+    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["unit='line'", "so use unit='line'"]),
     "pairs": (["pairs", "0.jsonl"], ["pairs", "dedup"]),
 }
 
 
 @pytest.mark.parametrize(("command", "words"), OTHER_RUNS.values(), ids=OTHER_RUNS)
-def test_runs_without_kept_documents_are_refused(type_, refused, batches, command, words):
+def test_runs_of_another_kind_are_refused(type_, refused, batches, command, words):
     assert type_(*command, "--text", "body", "-o", "run", *OPTIONS).code == 0
     message = refused("dedup", "1.jsonl", "--against", "run", "--text", "body", "-o", "out", *OPTIONS)
     for word in words:
@@ -267,14 +266,14 @@ def test_a_dry_run_says_what_an_append_would_read_and_writes_nothing(type_, earl
     for name in ("documents", "empty", "short", "text_bytes"):
         assert counts[name] == done["counts"][name]
     said = append(type_, "1.jsonl", "--against", earlier, "--dry-run", out="other").out
-    assert f"{counts['earlier_met']} share a bucket with a new one: 1 kept file to read" in said
+    assert f"{counts['earlier_met']} share a bucket with a new one: 1 file to read" in said
     every = ("--against", earlier, "--dry-run", "--method", "prefix", "-t", "0.6", "--text", "body")
     exact = type_("dedup", "1.jsonl", *every).out
-    assert "all of them take part: 1 kept file to read" in exact
+    assert "all of them take part: 1 file to read" in exact
     nothing = tmp_path / "nothing.jsonl"
     nothing.write_text(json.dumps({"body": "unlike anything else"}) + "\n")
     said = append(type_, "nothing.jsonl", "--against", earlier, "--dry-run", out="other").out
-    assert "0 share a bucket with a new one: 0 kept files to read, 0 B" in said
+    assert "0 share a bucket with a new one: 0 files to read, 0 B" in said
 
 
 def test_another_column_of_texts_is_noted(type_, earlier, tmp_path, write_lines):

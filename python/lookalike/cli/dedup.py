@@ -100,7 +100,8 @@ def dedup(
         typer.Option(
             "--drop-list",
             rich_help_panel=shared.WRITING,
-            help="Write dropped.parquet, which names the dropped documents, instead of the kept ones.",
+            help="Write dropped.parquet, which names the dropped documents, instead of the kept ones. "
+            "--against such a run reads its input again.",
         ),
     ] = False,
     overwrite: shared.Overwrite = False,

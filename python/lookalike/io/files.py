@@ -201,6 +201,11 @@ class FileSource(Source):
                 written.append(target)
         return written
 
+    def check_unchanged(self) -> None:
+        """Whether all files are what they were when they were opened; an error if not."""
+        for at in range(len(self.files)):
+            self._check_unchanged(at)
+
     def _check_unchanged(self, at: int) -> None:
         label = self.files[at].label
         try:

@@ -39,6 +39,11 @@ class Source(ABC):
         # An unknown value is the caller's mistake now, not at the first scan.
         Faults(on_error)
 
+    @property
+    def on_error(self) -> OnError:
+        """What is done with rows that cannot be read."""
+        return self._on_error
+
     def scan(self, batch_bytes: int = BATCH_BYTES) -> Iterator[pa.RecordBatch]:
         """Read the rows in order, in batches of at most `batch_bytes`.
 

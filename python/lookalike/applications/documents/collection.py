@@ -55,6 +55,11 @@ class Collection:
         """Where the row of each number arrived, written out."""
         return np.arange(self.rows, dtype=np.uint32) if self.arrival is None else self.arrival
 
+    @property
+    def starts(self) -> I64:
+        """Where the first row of each file arrived, and how many rows did."""
+        return self.source.layout.starts
+
     def ids(self, rows: I64) -> pa.Array:
         """The user ids of row numbers."""
         return self.source.ids(rows if self.arrival is None else self.arrival[rows].astype(np.int64))

@@ -28,8 +28,8 @@ from lookalike.theory import Choice, Plan
 class EarlierWork:
     """What earlier runs add to a run: how many there are, what they kept, and how much of it is needed.
 
-    `met` documents share a bucket with a new one, or all would take part; `files` hold one of them, have so
-    many `file_bytes`, and would be read again.
+    Of runs by paragraphs or lines, `documents` are those. `met` of them share a bucket with a new one, or all
+    would take part; `files` hold one of them, have so many `file_bytes`, and would be read again.
     """
 
     runs: int
@@ -92,7 +92,10 @@ class Rehearsal:
         counts = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         if self.earlier is None:
             return counts
-        return counts | {f"earlier_{name}": value for name, value in asdict(self.earlier).items()}
+        work = asdict(self.earlier)
+        if self.units is not None:
+            work["units"] = work.pop("documents")
+        return counts | {f"earlier_{name}": value for name, value in work.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""

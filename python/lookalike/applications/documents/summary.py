@@ -169,21 +169,26 @@ def _earlier(counts: Mapping[str, Any]) -> str:
     runs = f" of {counts['earlier_runs']} runs" if counts["earlier_runs"] > 1 else ""
     bridging = f"; {numbers.count(counts['bridging'])} like several of them" if counts["bridging"] else ""
     return (
-        f"{numbers.count(counts['earlier_documents'])} kept before{runs}: {numbers.count(of)} new ones "
+        f"{numbers.count(_kept_before(counts))} kept before{runs}: {numbers.count(of)} new ones "
         f"dropped as like them, {numbers.count(new)} as like each other{bridging}"
     )
+
+
+def _kept_before(counts: Mapping[str, Any]) -> int:
+    """How many documents, or units of them, earlier runs kept."""
+    return int(counts.get("earlier_units", counts.get("earlier_documents")))
 
 
 def _to_read(counts: Mapping[str, Any]) -> str:
     """What a run would need of earlier ones."""
     needed = (
         "all of them take part"
-        if counts["earlier_met"] == counts["earlier_documents"]
+        if counts["earlier_met"] == _kept_before(counts)
         else f"{numbers.count(counts['earlier_met'])} share a bucket with a new one"
     )
-    files = numbers.several(counts["earlier_files"], "kept file")
+    files = numbers.several(counts["earlier_files"], "file")
     return (
-        f"{numbers.count(counts['earlier_documents'])} kept before, {needed}: {files} to read, "
+        f"{numbers.count(_kept_before(counts))} kept before, {needed}: {files} to read, "
         f"{numbers.bytes_(counts['earlier_file_bytes'])}"
     )
 
