@@ -30,6 +30,9 @@ class Source(ABC):
     """Rows of text with ids, wherever they come from. Close it when done, or use it as a context manager."""
 
     _schema: pa.Schema
+    #: How many bytes may be in hand while rows are read or written; None for as many as is fast. Changes
+    #: how files are decoded, never the rows.
+    room: int | None = None
 
     def __init__(self, wanted: Wanted, on_error: OnError) -> None:
         self.wanted = wanted

@@ -25,6 +25,9 @@ BATCH_BYTES = 4 << 20
 #: cluster, and about as much again while these are made.
 _DRIVER_BYTES = 64
 
+#: Batches that are in hand where rows are read: decoded, read ahead, and at work.
+_IN_HAND = 8
+
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
 
@@ -107,11 +110,13 @@ def collect(
     sizes: list[U32 | I64] = []
     extras: list[pa.Array] = []
     aside = engine.set_aside()
+    source.room = engine.stage_bytes
+    batch_bytes = batch_bytes_of(engine)
     glancing = None if seed is None or source.in_memory else Glancing(seed, engine.stage_bytes)
 
     def numbered() -> Iterator[pa.RecordBatch]:
         row = first_row
-        for batch in source.scan(batch_bytes=BATCH_BYTES):
+        for batch in source.scan(batch_bytes):
             sizes.append(_narrow(pc.binary_length(batch["text"]).to_numpy()))
             if extra is not None:
                 # By position: the column may be called like the text or the id.
@@ -131,7 +136,7 @@ def collect(
             _SCHEMA,
             lasting=source.in_memory,
             expected=source.least_bytes,
-            again=Texts(source) if again and source.can_scan_on() else None,
+            again=Texts(source, batch_bytes) if again and source.can_scan_on() else None,
         )
         order = _id_order(source, table.rows)
         numbers = None
@@ -153,15 +158,21 @@ def collect(
     )
 
 
+def batch_bytes_of(engine: Engine) -> int:
+    """How much text a batch that is read should hold: less than `BATCH_BYTES` where memory is scarce."""
+    return min(BATCH_BYTES, max(1 << 16, engine.stage_bytes // _IN_HAND))
+
+
 @dataclass(frozen=True, eq=False)
 class Texts(Origin):
     """The texts of a source, read again."""
 
     source: Source
+    batch_bytes: int
 
     def read(self, start: int) -> Iterator[pa.RecordBatch]:
         """The texts from a row on, as they arrived."""
-        return (batch.select(["text"]) for batch in self.source.scan_from(start, BATCH_BYTES))
+        return (batch.select(["text"]) for batch in self.source.scan_from(start, self.batch_bytes))
 
     def begins(self, row: int) -> int:
         """The beginning of the file that holds a row."""

@@ -157,7 +157,7 @@ class EarlierRun:
 
     def texts(self, engine: Engine, places: I64 | None, first: int) -> Table:
         """The texts at some places, which are sorted, or at all: `row`, numbered on from `first`, `text`."""
-        return engine.scan(self._kept.read(places, first), TEXT_SCHEMA)
+        return engine.scan(self._kept.read(places, first, engine=engine), TEXT_SCHEMA)
 
     def files_of(self, places: I64) -> list[int]:
         """The bytes of each file that would be read for the texts at some places, which are sorted."""

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.collection import BATCH_BYTES
+from lookalike.applications.documents.collection import batch_bytes_of
+from lookalike.engines import Engine
 from lookalike.errors import ArtefactError, SourceError
 from lookalike.io import FileSource, OnError, Source, open_files
 from lookalike.io.batching import regroup
@@ -88,9 +89,9 @@ class KeptTexts:
     items: I64 | None
     check: Callable[[Path], None]
 
-    def read(self, places: I64 | None, first: int) -> Iterator[pa.RecordBatch]:
+    def read(self, places: I64 | None, first: int, *, engine: Engine) -> Iterator[pa.RecordBatch]:
         """The texts at some places, which are sorted, or at all: `row`, numbered on from `first`, `text`."""
-        return regroup(self._checked(self._items_at(places), first), BATCH_BYTES)
+        return regroup(self._checked(self._items_at(places), first, engine), batch_bytes_of(engine))
 
     def holding(self, places: I64) -> list[Path]:
         """The files that hold a text at some places, which are sorted."""
@@ -110,14 +111,14 @@ class KeptTexts:
             if items is None or np.searchsorted(items, start) < np.searchsorted(items, start + count)
         ]
 
-    def _checked(self, items: I64 | None, first: int) -> Iterator[pa.RecordBatch]:
+    def _checked(self, items: I64 | None, first: int, engine: Engine) -> Iterator[pa.RecordBatch]:
         needed = self._needed(items)
         if not needed:
             return
         with ThreadPoolExecutor(1) as pool:
             checks = [pool.submit(self.check, path) for path, _, _ in needed]
             try:
-                yield from self._read_files(needed, items, first)
+                yield from self._read_files(needed, items, first, engine)
             except (SourceError, ArtefactError):
                 # What cannot be read is probably not what was written, and that says more.
                 for check in checks:
@@ -127,15 +128,16 @@ class KeptTexts:
                 check.result()
 
     def _read_files(
-        self, needed: list[tuple[Path, int, int]], items: I64 | None, first: int
+        self, needed: list[tuple[Path, int, int]], items: I64 | None, first: int, engine: Engine
     ) -> Iterator[pa.RecordBatch]:
         # Sources go by the order of paths, in which the files are listed.
         begun = np.cumsum([0, *(count for _, _, count in needed)])
         shift = np.array([start for _, start, _ in needed]) - begun[:-1]
         paths = [path for path, _, _ in needed]
         with open_files(paths, text=self.text, on_error=self.on_error) as source:
+            source.room = engine.stage_bytes
             done = 0
-            for batch in source.scan(batch_bytes=BATCH_BYTES):
+            for batch in source.scan(batch_bytes_of(engine)):
                 text = batch["text"]
                 if self.unit != "document":
                     text = split_units(text, self.unit).contents()

@@ -77,6 +77,7 @@ def _collect(
         )
     if source is None:
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
+    source.room = engine.stage_bytes
     if asked.form == "edges":
         held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
         table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
