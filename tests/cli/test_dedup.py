@@ -3,8 +3,10 @@
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
+import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -246,3 +248,16 @@ def test_what_is_wrong_on_a_pipe_is_said_as_it_is_of_files(start, tmp_path, type
     assert process.returncode == 2
     assert reason in err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_stages_tell_of_bringing_many_files_to_disk(type_, tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    for at in range(40):
+        (tmp_path / "in" / f"{at}.txt").write_text(f"the text of file {at} is its own")
+    slow = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: [time.sleep(0.2), slow(descriptor)][1])
+    assert type_("dedup", tmp_path / "in", "-o", tmp_path / "out", "--progress", "off").code == 0
+    stages = json.loads((tmp_path / "out" / "run.json").read_text())["stages"]
+    seconds = {stage["name"]: stage["seconds"] for stage in stages}
+    # Forty files, 32 at a time, and their folder.
+    assert seconds["write"] > 0.6

@@ -135,6 +135,7 @@ def decontaminate(
         result = decontaminate_source(items, documents, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
+            folder.to_disk()
         record = result.record().write(folder.path)
     for source in (items, documents):
         note_what_was_left_out(source)

@@ -26,7 +26,7 @@ from lookalike.cli.repeated import repeated
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.runs import RunFolder, RunRecord, choose_progress, is_run_folder
+from lookalike.runs import RunFolder, RunRecord, choose_progress, files_of, is_run_folder
 from lookalike.runs.watch import Watch
 
 _AGAINST = "--against"
@@ -190,7 +190,10 @@ def dedup(
         result = dedup_source(source, chosen, engine=engine, watch=watch, against=runs)
         with watch.stage("write"):
             result.write_into(folder.path, drop_list=drop_list)
-        record = result.record().write(folder.path)
+            # Of many small files these take longer than writing them did.
+            files = files_of(folder.path)
+            folder.to_disk()
+        record = result.record().write(folder.path, files=files)
     note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)

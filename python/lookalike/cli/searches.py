@@ -65,7 +65,7 @@ class PairSearch:
             folder,
         ):
             outcome = self.find(given, engine, watch)
-            record = outcome.write_into(folder.path, watch)
+            record = outcome.write_into(folder, watch)
         note_what_was_left_out_of(given)
         for sentence in outcome.advice:
             note(sentence)

@@ -100,6 +100,7 @@ def top(
         result = find(given, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
+            folder.to_disk()
         record = result.record().write(folder.path)
     note_what_was_left_out_of(given)
     for sentence in result.advice:
