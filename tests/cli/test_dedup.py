@@ -130,6 +130,18 @@ def test_a_dry_run_plans_what_the_run_then_does(type_, large_corpus, tmp_path):
     assert plan["expected_seconds"] > 0
 
 
+def test_a_dry_run_by_bands_counts_the_candidates(type_, large_corpus, write_lines, tmp_path):
+    bands = ("--method", "lsh")
+    plan = json.loads(type_("dedup", large_corpus, *bands, "--dry-run", "--json").out)
+    run = json.loads(type_("dedup", large_corpus, *bands, "-o", tmp_path / "out", "--json").out)
+    assert plan["expected_candidates"] == run["counts"]["candidates"] > 100
+    # Of a crowd, all that is known is who is in it.
+    words = [f"word{at}" for at in range(90)]
+    crowd = [" ".join([*words[:at], "other", *words[at + 1 :]]) for at in range(90)]
+    path = write_lines(tmp_path / "crowd.jsonl", [{"text": text} for text in crowd])
+    assert "in large buckets, compared with leaders" in type_("dedup", path, *bands, "--dry-run").out
+
+
 def test_a_dry_run_by_rarest_words_plans_what_the_run_then_does(type_, corpus, tmp_path):
     form = ("--shingle", "words:1+rare4")
     plan = json.loads(type_("dedup", corpus, "--dry-run", "--json", *form).out)

@@ -111,7 +111,8 @@ def dedup(
         typer.Option(
             "--dry-run",
             rich_help_panel=shared.RUNNING,
-            help="Read and sign the input once, print the plan and its expected cost, write nothing.",
+            help="Read and sign the input once, print the plan, the candidates and the expected cost; write "
+            "nothing.",
         ),
     ] = False,
     threads: shared.Threads = None,
@@ -166,7 +167,7 @@ def dedup(
             note(sentence)
         print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
         return
-    folder = checked_folder(output, overwrite=overwrite)
+    folder = checked_folder(output, overwrite=overwrite, resume=resume)
     earlier = [path for run in runs for path in run.paths]
     check_outside([(path, str(path)) for path in earlier], folder.target)
     parameters = {**chosen.to_dict(), **vars(reading)}

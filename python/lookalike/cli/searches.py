@@ -49,7 +49,7 @@ class PairSearch:
     ) -> None:
         """Find the pairs, write the folder, and say what was found."""
         watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
-        folder = checked_folder(output, overwrite=overwrite)
+        folder = checked_folder(output, overwrite=overwrite, resume=resume)
         with (
             self.open() as given,
             engine_of_a_run(

@@ -81,7 +81,7 @@ def top(
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     reading = Reading(text=text, id=id, on_error=on_error)
-    folder = checked_folder(output, overwrite=overwrite)
+    folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (
         opened_given((inputs, other), reading, columns, output=output) as given,
         engine_of_a_run(

@@ -72,8 +72,13 @@ def rehearsal_lines(
     choice: Choice,
     expected: tuple[float | None, float | None],
     stages: Sequence[Stage],
+    *,
+    to_come: tuple[int, int] | None = None,
 ) -> list[str]:
-    """What a dry run found out, a fact a line; `expected` are candidates and seconds."""
+    """What a dry run found out, a fact a line; `expected` are candidates and seconds.
+
+    `to_come` are candidates that were counted, and rows of large buckets.
+    """
     candidates, seconds = expected
     work = "bands and checks" if plan is not None else choice.method
     return _aligned(
@@ -83,7 +88,7 @@ def rehearsal_lines(
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
             ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
-            ("candidates", "" if candidates is None else f"about {numbers.count(candidates)} expected"),
+            ("candidates", _to_come(candidates, to_come)),
             (
                 "seconds",
                 ""
@@ -93,6 +98,14 @@ def rehearsal_lines(
             ("so far", f"{_took(stages, counts['text_bytes'])}; nothing was written"),
         ]
     )
+
+
+def _to_come(expected: float | None, counted: tuple[int, int] | None) -> str:
+    if counted is None:
+        return "" if expected is None else f"about {numbers.count(expected)} expected"
+    pairs, rows = counted
+    large = f"; {numbers.several(rows, 'row')} in large buckets, compared with leaders" if rows else ""
+    return f"{numbers.count(pairs)} share a bucket{large}"
 
 
 def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
