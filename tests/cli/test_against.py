@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.conformance import texts as made
@@ -317,6 +318,30 @@ def test_numbers_in_a_csv_are_ids_like_numbers_elsewhere(type_, refused, batches
         message = refused("dedup", "wrong.csv", "--against", "numbers", "-o", "no", *command)
         assert f"{wrong!r} is not a whole number" in message
         assert "--id" in message
+
+
+@pytest.mark.parametrize("command", ["dedup", "dedup against", "pairs", "pairs with"])
+def test_ids_in_a_csv_are_in_the_order_of_the_same_numbers(type_, batches, tmp_path, command):
+    # Copies are listed with the first of them, so the order of ids decides which pairs there are.
+    docs = [text for text in batches[:30] for _ in range(3)]
+    for name, some in {"old": docs[::2], "new": docs[1::2]}.items():
+        numbers = [(at * 7 + (name == "new")) % 1000 for at in range(2, len(some) + 2)]
+        pq.write_table(pa.table({"key": numbers, "body": some}), tmp_path / f"{name}.parquet")
+        lines = [f"{key},{text}" for key, text in zip(numbers, some, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["key,body", *lines]) + "\n")
+    how = ("--id", "key", "--text", "body", *OPTIONS)
+    assert type_("dedup", "old.parquet", "-o", "run", *how).code == 0
+    job, _, more = command.partition(" ")
+    extra = {"": [], "against": ["--against", "run"], "with": ["--with", "old.parquet"]}[more]
+    for kind in ("csv", "parquet"):
+        assert type_(job, f"new.{kind}", *extra, "-o", kind, *how).code == 0
+    for name in ("pairs", *(["clusters"] if job == "dedup" else [])):
+        found = [
+            pq.read_table(tmp_path / kind / f"{name}.parquet").to_pylist() for kind in ("csv", "parquet")
+        ]
+        as_text = [[{key: str(value) for key, value in row.items()} for row in rows] for rows in found]
+        assert as_text[0] == as_text[1]
+        assert len(found[0]) > 20
 
 
 def test_help_shows_it(capsys):

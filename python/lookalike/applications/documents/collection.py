@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from lookalike.engines import Aside, Engine, Origin, Table, renumbered
 from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
-from lookalike.io import Source, as_numbers, ascend
+from lookalike.io import Source, as_numbers, as_ordered, ascend
 from lookalike.joins.glanced import Glanced, Glancing
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
@@ -202,8 +202,10 @@ def _id_order(source: Source, read: int) -> U32 | None:
     """Rows as they arrived, in the order of their ids; None if they arrived in it, or have no other."""
     if read >= 2**32 - 1:
         raise SourceError(f"{read:,} rows are more than one run can tell apart: at most 4,294,967,294")
-    ids = source.layout.ids
-    if ids is None or ascend(ids):
+    if source.layout.ids is None:
+        return None
+    ids = as_ordered(source.layout.ids)
+    if ascend(ids):
         return None
     order: U32 = pc.sort_indices(ids).to_numpy().astype(np.uint32)
     return None if np.array_equal(order, np.arange(read, dtype=np.uint32)) else order

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.applications.sets.edges import sets_of_edges
 from lookalike.applications.sets.opening import OpenSets, open_sets
@@ -16,7 +15,7 @@ from lookalike.applications.sets.reading import SetInput
 from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError, MalformedRowError, OptionError
-from lookalike.io import Source, check_unique
+from lookalike.io import Source, check_unique, id_order
 from lookalike.io.matrices import read_matrix
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
@@ -116,7 +115,7 @@ def row_by_row(
     numbers = np.arange(table.rows, dtype=np.int64)
     order = numbers
     if ids is not None:
-        order = pc.sort_indices(ids).to_numpy().astype(np.int64)
+        order = id_order(ids)
         numbers = np.empty_like(order)
         numbers[order] = np.arange(len(order))
 
