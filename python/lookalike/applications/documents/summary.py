@@ -163,7 +163,7 @@ def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _search_facts(account: Account) -> list[tuple[str, str]]:
     expected = account.expected_candidates
-    thought = "" if expected is None else f", about {numbers.count(expected)} expected"
+    thought = "" if expected is None else f", about {numbers.count(expected)} expected from a sample"
     return [
         ("left out", _left_out(account)),
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
