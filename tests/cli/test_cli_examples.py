@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-ROOMS = ["cli.repeated", "cli.side_by_side", "applications.compare", "applications.demo"]
+ROOMS = ["cli.done", "cli.repeated", "cli.side_by_side", "applications.compare", "applications.demo"]
 
 
 @pytest.mark.parametrize("name", ROOMS)

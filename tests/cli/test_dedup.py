@@ -3,8 +3,10 @@
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
+import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -128,6 +130,18 @@ def test_a_dry_run_plans_what_the_run_then_does(type_, large_corpus, tmp_path):
     assert plan["expected_seconds"] > 0
 
 
+def test_a_dry_run_by_bands_counts_the_candidates(type_, large_corpus, write_lines, tmp_path):
+    bands = ("--method", "lsh")
+    plan = json.loads(type_("dedup", large_corpus, *bands, "--dry-run", "--json").out)
+    run = json.loads(type_("dedup", large_corpus, *bands, "-o", tmp_path / "out", "--json").out)
+    assert plan["expected_candidates"] == run["counts"]["candidates"] > 100
+    # Of a crowd, all that is known is who is in it.
+    words = [f"word{at}" for at in range(90)]
+    crowd = [" ".join([*words[:at], "other", *words[at + 1 :]]) for at in range(90)]
+    path = write_lines(tmp_path / "crowd.jsonl", [{"text": text} for text in crowd])
+    assert "in large buckets, compared with leaders" in type_("dedup", path, *bands, "--dry-run").out
+
+
 def test_a_dry_run_by_rarest_words_plans_what_the_run_then_does(type_, corpus, tmp_path):
     form = ("--shingle", "words:1+rare4")
     plan = json.loads(type_("dedup", corpus, "--dry-run", "--json", *form).out)
@@ -246,3 +260,16 @@ def test_what_is_wrong_on_a_pipe_is_said_as_it_is_of_files(start, tmp_path, type
     assert process.returncode == 2
     assert reason in err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_stages_tell_of_bringing_many_files_to_disk(type_, tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    for at in range(40):
+        (tmp_path / "in" / f"{at}.txt").write_text(f"the text of file {at} is its own")
+    slow = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: [time.sleep(0.2), slow(descriptor)][1])
+    assert type_("dedup", tmp_path / "in", "-o", tmp_path / "out", "--progress", "off").code == 0
+    stages = json.loads((tmp_path / "out" / "run.json").read_text())["stages"]
+    seconds = {stage["name"]: stage["seconds"] for stage in stages}
+    # Forty files, 32 at a time, and their folder.
+    assert seconds["write"] > 0.6

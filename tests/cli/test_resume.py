@@ -3,15 +3,19 @@
 import errno
 import os
 import random
+import re
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.killing import Steps, answer, interrupt, killed, steps_of_a_run
 
+import lookalike
 from lookalike.applications.planted import plant
-from lookalike.cli import main
+from lookalike.cli import done, main
 from lookalike.engines import LocalEngine
+from lookalike.runs import RunRecord
 
 #: Kills, spread over everything a run does.
 KILLS = 60
@@ -90,7 +94,7 @@ def test_what_is_done_is_not_done_again(monkeypatch, corpus, expected, tmp_path,
         assert main(arguments(corpus, out, "--resume")) == 0
     assert done == []
     assert steps.count < whole
-    assert "keyed" in capsys.readouterr().err
+    assert "everything signed, exact copies found" in capsys.readouterr().err
     assert answer(out) == expected
 
 
@@ -194,3 +198,30 @@ def test_standard_input_cannot_be_resumed(start, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "standard input" in errors
+
+
+def test_a_finished_run_says_that_there_is_nothing_to_go_on_with(monkeypatch, corpus, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(arguments(corpus, out)) == 0
+    kept = RunRecord.read(out).counts["kept"]
+    before = answer(out)
+    capsys.readouterr()
+    assert main(arguments(corpus, out, "--resume")) == 2
+    said = capsys.readouterr().err
+    assert f"is finished already (dedup, {kept} kept)" in said
+    assert "--overwrite" in said
+    # One that was to replace it, and was stopped, goes on with both.
+    stopped_before_writing(monkeypatch, corpus, out, "--overwrite")
+    capsys.readouterr()
+    assert main(arguments(corpus, out, "--resume")) == 2
+    assert "go on with --resume --overwrite" in capsys.readouterr().err
+    assert main(arguments(corpus, out, "--resume", "--overwrite")) == 0
+    assert answer(out) == before
+
+
+def test_every_stage_that_is_settled_has_words():
+    sources = Path(lookalike.__file__).parent.rglob("*.py")
+    settling = re.compile(r'engine\.settle\(\s*f?"([a-z]+)')
+    names = [name for path in sources for name in settling.findall(path.read_text())]
+    assert len(names) > 40
+    assert set(names) <= done._DONE.keys()

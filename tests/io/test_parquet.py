@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike.errors import MalformedRowError, MissingColumnError, SourceError
-from lookalike.io import open_files, parquet
+from lookalike.io import Source, open_files, parquet
 
 TEXTS = ["ü", "", "three", "four", "five"]
 
@@ -106,6 +106,7 @@ def large_groups(request, monkeypatch):
     """Whether row groups are large enough to be read and written in pieces."""
     if request.param:
         monkeypatch.setattr(parquet, "_LARGE_GROUP", 20_000)
+        monkeypatch.setattr(parquet, "_KEPT_GROUP", 15_000)
         monkeypatch.setattr(parquet, "_PIECE", 7_000)
 
 
@@ -127,9 +128,28 @@ def test_rows_come_and_are_kept_in_order_whatever_the_size_of_groups(tmp_path, r
     assert all(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
 
 
+def test_little_room_means_no_scanner_and_changes_nothing(tmp_path, read_all, monkeypatch):
+    path = tmp_path / "a.parquet"
+    texts = [f"document {row} " * (row % 40) for row in range(3000)]
+    pq.write_table(pa.table({"text": texts, "n": range(3000)}), path, row_group_size=700)
+    scanned = []
+    scan = parquet._scan
+    monkeypatch.setattr(parquet, "_scan", lambda *asked: [scanned.append(room), scan(*asked)][1])
+    kept = []
+    for room in (None, 1 << 30, 1 << 17, 0):
+        source = open_files(path)
+        source.room = room
+        assert read_all(source)["text"].to_pylist() == texts
+        kept.append(source.write_kept(tmp_path / f"kept {room}", np.arange(3000) % 7 < 3)[0].read_bytes())
+    assert scanned == [None, 1 << 30]
+    assert len(set(kept)) == 1
+
+
 @pytest.mark.usefixtures("large_groups")
 @pytest.mark.parametrize("batch_bytes", [1, 1 << 20])
-def test_a_damaged_row_group_loses_its_rows_and_no_others(tmp_path, read_all, batch_bytes):
+@pytest.mark.parametrize("room", [None, 0])
+def test_a_damaged_row_group_loses_its_rows_and_no_others(tmp_path, read_all, batch_bytes, room, monkeypatch):
+    monkeypatch.setattr(Source, "room", room)
     path = tmp_path / "a.parquet"
     texts = [f"document {row} " * 20 for row in range(3000)]
     table = pa.table({"text": texts, "n": range(3000)})

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,29 @@ def test_a_folder_appears_only_when_the_block_ends(tmp_path):
         assert not out.exists()
     assert (out / "kept" / "a.txt").read_text() == "a"
     assert names(tmp_path) == ["out"]
+
+
+def test_what_was_brought_to_disk_is_not_brought_there_again(tmp_path, monkeypatch):
+    synced = []
+    fsync = os.fsync
+
+    def watched(descriptor):
+        synced.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    with RunFolder.create(tmp_path / "out") as folder:
+        (folder.path / "kept").mkdir()
+        names = [f"{at}.txt" for at in range(50)]
+        for name in names:
+            (folder.path / "kept" / name).write_text(name)
+        folder.to_disk()
+        assert sorted(name for name in synced if name.endswith(".txt")) == sorted(names)
+        synced.clear()
+        (folder.path / "run.json").write_text("{}")
+        time.sleep(0.02)
+        (folder.path / "kept" / "7.txt").write_text("changed since")
+    assert {name for name in synced if "." in name[1:] and name[0] != "."} == {"run.json", "7.txt"}
 
 
 def test_missing_parents_are_made_and_taken_away_again_after_a_failure(tmp_path):

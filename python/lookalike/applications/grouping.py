@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from lookalike.clusters import component_labels
 from lookalike.errors import MissingColumnError, SourceError
+from lookalike.io import id_order
 from lookalike.types import Clusters
 
 
@@ -42,7 +43,7 @@ def cluster(pairs: Any) -> Clusters:
     if both.null_count:
         raise SourceError("an end of a pair is null: leave such pairs out")
     ids = both.unique()
-    ids = ids.take(pc.sort_indices(ids))
+    ids = ids.take(pa.array(id_order(ids)))
     left = pc.index_in(a, value_set=ids).to_numpy()
     right = pc.index_in(b, value_set=ids).to_numpy()
     labels = component_labels(len(ids), left, right)

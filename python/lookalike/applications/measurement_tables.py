@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.applications.sets.stages import Renumber
 from lookalike.engines import Engine, Table
 from lookalike.families import Ranges
-from lookalike.io import Source
+from lookalike.io import Source, id_order
 from lookalike.joins.found import Found
 from lookalike.joins.ranges import range_join
 from lookalike.measures.closeness import checked_share, checked_within
@@ -135,7 +134,7 @@ def _collect(
     table = engine.scan(batches(), schema)
     order = np.arange(table.rows, dtype=np.int64)
     if source.layout.ids is not None:
-        order = pc.sort_indices(source.layout.ids).to_numpy().astype(np.int64)
+        order = id_order(source.layout.ids)
     numbers = np.empty_like(order)
     numbers[order] = np.arange(first_row, first_row + len(order))
     renumbered = engine.map(table, Renumber(numbers, schema))

@@ -108,6 +108,7 @@ def baskets(
         with watch.stage("write"):
             header = Header(kind="frequent-pairs", algorithm=ALGORITHM_VERSION, parameters=parameters)
             write_parquet(folder.path / "pairs.parquet", found.to_arrow(), header)
+            folder.to_disk()
         record = RunRecord(
             job="baskets",
             parameters=parameters,

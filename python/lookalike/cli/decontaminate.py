@@ -111,7 +111,7 @@ def decontaminate(
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     reading = Reading(text=text, id=id, on_error=on_error)
     of_training = Reading(text=train_text or text, id=train_id, on_error=on_error)
-    folder = checked_folder(output, overwrite=overwrite)
+    folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (
         opened(inputs, reading, output=output) as items,
         opened(train, of_training, output=output) as documents,
@@ -135,6 +135,7 @@ def decontaminate(
         result = decontaminate_source(items, documents, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
+            folder.to_disk()
         record = result.record().write(folder.path)
     for source in (items, documents):
         note_what_was_left_out(source)

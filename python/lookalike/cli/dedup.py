@@ -26,7 +26,7 @@ from lookalike.cli.repeated import repeated
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.runs import RunFolder, RunRecord, choose_progress, is_run_folder
+from lookalike.runs import RunFolder, RunRecord, choose_progress, files_of, is_run_folder
 from lookalike.runs.watch import Watch
 
 _AGAINST = "--against"
@@ -100,7 +100,8 @@ def dedup(
         typer.Option(
             "--drop-list",
             rich_help_panel=shared.WRITING,
-            help="Write dropped.parquet, which names the dropped documents, instead of the kept ones.",
+            help="Write dropped.parquet, which names the dropped documents, instead of the kept ones. "
+            "--against such a run reads its input again.",
         ),
     ] = False,
     overwrite: shared.Overwrite = False,
@@ -110,7 +111,8 @@ def dedup(
         typer.Option(
             "--dry-run",
             rich_help_panel=shared.RUNNING,
-            help="Read and sign the input once, print the plan and its expected cost, write nothing.",
+            help="Read and sign the input once, print the plan, the candidates and the expected cost; write "
+            "nothing.",
         ),
     ] = False,
     threads: shared.Threads = None,
@@ -165,7 +167,7 @@ def dedup(
             note(sentence)
         print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
         return
-    folder = checked_folder(output, overwrite=overwrite)
+    folder = checked_folder(output, overwrite=overwrite, resume=resume)
     earlier = [path for run in runs for path in run.paths]
     check_outside([(path, str(path)) for path in earlier], folder.target)
     parameters = {**chosen.to_dict(), **vars(reading)}
@@ -189,7 +191,10 @@ def dedup(
         result = dedup_source(source, chosen, engine=engine, watch=watch, against=runs)
         with watch.stage("write"):
             result.write_into(folder.path, drop_list=drop_list)
-        record = result.record().write(folder.path)
+            # Of many small files these take longer than writing them did.
+            files = files_of(folder.path)
+            folder.to_disk()
+        record = result.record().write(folder.path, files=files)
     note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)

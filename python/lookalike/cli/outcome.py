@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lookalike.charts import numbers
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
-from lookalike.runs import Header, RunRecord, Stage, write_parquet
+from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
 from lookalike.runs.watch import Watch
 from lookalike.types import Pairs
 
@@ -29,11 +28,12 @@ class PairsOutcome:
     lines: Callable[[Sequence[Stage]], list[str]]
     advice: list[str]
 
-    def write_into(self, folder: Path, watch: Watch) -> RunRecord:
+    def write_into(self, folder: RunFolder, watch: Watch) -> RunRecord:
         """Write pairs.parquet and run.json."""
         with watch.stage("write"):
             header = Header(kind="pairs", algorithm=ALGORITHM_VERSION, parameters=self.parameters)
-            write_parquet(folder / "pairs.parquet", self.found.to_arrow(), header)
+            write_parquet(folder.path / "pairs.parquet", self.found.to_arrow(), header)
+            folder.to_disk()
         return RunRecord(
             job="pairs",
             parameters=self.parameters,
@@ -41,7 +41,7 @@ class PairsOutcome:
             counts=self.counts,
             estimates=self.estimates(watch.stages),
             stages=tuple(watch.stages),
-        ).write(folder)
+        ).write(folder.path)
 
 
 def fact_lines(facts: dict[str, str], stages: Sequence[Stage]) -> list[str]:

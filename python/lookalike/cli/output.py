@@ -12,7 +12,7 @@ from pathlib import Path
 from lookalike.charts import numbers
 from lookalike.errors import OptionError, OutputError
 from lookalike.io import FileSource, open_files
-from lookalike.runs import RunFolder
+from lookalike.runs import RunFolder, RunRecord, is_run_folder, is_unfinished_run
 
 
 def note(message: str) -> None:
@@ -20,11 +20,35 @@ def note(message: str) -> None:
     print(f"Note: {message}", file=sys.stderr, flush=True)
 
 
-def checked_folder(output: Path | None, *, overwrite: bool) -> RunFolder:
+def checked_folder(output: Path | None, *, overwrite: bool, resume: bool = False) -> RunFolder:
     """The folder a run will write, known to be free before anything is read."""
     if output is None:
         raise OptionError("say where the result goes: add -o FOLDER")
+    if resume and not overwrite and is_run_folder(output):
+        raise OutputError(_nothing_to_resume(output))
     return RunFolder.create(output, overwrite=overwrite)
+
+
+def _nothing_to_resume(output: Path) -> str:
+    """Why a run whose folder is there already does not go on."""
+    if is_unfinished_run(unfinished_place(output)):
+        return (
+            f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on with "
+            "--resume --overwrite, or choose another folder"
+        )
+    record = RunRecord.read(output)
+    told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
+    result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
+    return (
+        f"the run in {output} is finished already ({record.job}{result}), so there is nothing to go on with: "
+        "use what is there, or do it again with --overwrite"
+    )
+
+
+def unfinished_place(output: Path) -> Path:
+    """Where what an unfinished run has done waits, beside the folder it is to write."""
+    target = Path(os.path.realpath(output))
+    return target.parent / f".{target.name}.unfinished"
 
 
 @dataclass(frozen=True, kw_only=True)

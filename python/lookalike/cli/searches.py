@@ -49,7 +49,7 @@ class PairSearch:
     ) -> None:
         """Find the pairs, write the folder, and say what was found."""
         watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
-        folder = checked_folder(output, overwrite=overwrite)
+        folder = checked_folder(output, overwrite=overwrite, resume=resume)
         with (
             self.open() as given,
             engine_of_a_run(
@@ -65,7 +65,7 @@ class PairSearch:
             folder,
         ):
             outcome = self.find(given, engine, watch)
-            record = outcome.write_into(folder.path, watch)
+            record = outcome.write_into(folder, watch)
         note_what_was_left_out_of(given)
         for sentence in outcome.advice:
             note(sentence)

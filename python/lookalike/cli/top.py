@@ -81,7 +81,7 @@ def top(
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     reading = Reading(text=text, id=id, on_error=on_error)
-    folder = checked_folder(output, overwrite=overwrite)
+    folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (
         opened_given((inputs, other), reading, columns, output=output) as given,
         engine_of_a_run(
@@ -100,6 +100,7 @@ def top(
         result = find(given, chosen, engine=engine, watch=watch)
         with watch.stage("write"):
             result.write_into(folder.path)
+            folder.to_disk()
         record = result.record().write(folder.path)
     note_what_was_left_out_of(given)
     for sentence in result.advice:

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from lookalike.cli.output import note
+from lookalike.cli.done import in_words
+from lookalike.cli.output import note, unfinished_place
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError, OutputError
 from lookalike.joins import ALGORITHM_VERSION
@@ -61,7 +62,7 @@ def engine_of_a_run(
     if len(sources) > 1:
         # The same files, but another of them in the other collection, would be another run.
         parameters = {**parameters, "files_by_collection": [len(source.paths) for source in sources]}
-    place = folder.target.parent / f".{folder.target.name}.unfinished"
+    place = unfinished_place(folder.target)
     missing = [parent for parent in place.parents if not parent.exists()]
     there = is_unfinished_run(place)
     ledger = Ledger.open(
@@ -95,8 +96,8 @@ def _may_go_on(error: BaseException) -> bool:
 
 def _say_what_is_there(ledger: Ledger, *, there: bool, resume: bool) -> None:
     if ledger.resumed:
-        done = ledger.done()
-        note(f"going on in {ledger.folder}, where this is done: {', '.join(done) or 'nothing'}")
+        done = ", ".join(in_words(ledger.done()))
+        note(f"going on in {ledger.folder}, where {'this is done: ' + done if done else 'nothing was done'}")
     elif there:
         note(f"an unfinished run was in {ledger.folder}; this one begins anew (--resume would have gone on)")
     elif resume:

@@ -18,7 +18,7 @@ edges.py       tables that hold sets: an edge a row, or a list a row
 matrices.py    sparse matrices in files
 faults.py      rows that cannot be read
 layout.py      row numbers, files, rows in files
-ids.py         ids are unique
+ids.py         ids are unique, and in which order
 batching.py    batches of bounded size
 """
 
@@ -34,7 +34,7 @@ from lookalike.io.columns import Wanted, as_numbers
 from lookalike.io.faults import Fault, OnError, Unreadable
 from lookalike.io.files import FileSource, open_files
 from lookalike.io.frames import FrameSource
-from lookalike.io.ids import ascend, check_unique
+from lookalike.io.ids import as_ordered, ascend, check_unique, id_order
 from lookalike.io.source import Source
 
 __all__ = [
@@ -46,8 +46,10 @@ __all__ = [
     "Source",
     "Unreadable",
     "as_numbers",
+    "as_ordered",
     "ascend",
     "check_unique",
+    "id_order",
     "open_files",
     "open_source",
 ]

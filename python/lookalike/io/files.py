@@ -201,6 +201,11 @@ class FileSource(Source):
                 written.append(target)
         return written
 
+    def check_unchanged(self) -> None:
+        """Whether all files are what they were when they were opened; an error if not."""
+        for at in range(len(self.files)):
+            self._check_unchanged(at)
+
     def _check_unchanged(self, at: int) -> None:
         label = self.files[at].label
         try:
@@ -259,7 +264,13 @@ class FileSource(Source):
         # A column without a value at the file's beginning takes the type it has elsewhere.
         pairs = zip(self._own[at], self._schema.types, strict=True)
         own = [(field.name, kind if pa.types.is_null(field.type) else field.type) for field, kind in pairs]
-        return ReadPlan(wanted=self.wanted, own=pa.schema(own), schema=self._schema, batch_bytes=batch_bytes)
+        return ReadPlan(
+            wanted=self.wanted,
+            own=pa.schema(own),
+            schema=self._schema,
+            batch_bytes=batch_bytes,
+            room=self.room,
+        )
 
     def _places(self, rows: Rows) -> pa.Array:
         import pyarrow.compute as pc

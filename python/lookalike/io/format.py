@@ -79,7 +79,8 @@ class Format(ABC):
 class ReadPlan:
     """How a file is to be read: `own` are the types that lie in it, `schema` those to deliver.
 
-    `checked` says that it was read before, and no row was bad.
+    `checked` says that it was read before, and no row was bad; `room` how many bytes may be in hand, None
+    for as many as is fast.
     """
 
     wanted: Wanted
@@ -87,3 +88,4 @@ class ReadPlan:
     schema: pa.Schema
     batch_bytes: int
     checked: bool = False
+    room: int | None = None

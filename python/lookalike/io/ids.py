@@ -1,4 +1,4 @@
-"""User ids: unique, or an error that names the id and both places."""
+"""User ids: unique, or an error that names the id and both places; and the order they are in."""
 
 from __future__ import annotations
 
@@ -29,6 +29,33 @@ def check_unique(
             f"id {ids[second].as_py()!r} occurs twice, at {place(first)} and at {place(second)}: ids must be "
             "unique. Mend them, name another column with --id, or leave it out and rows are named by place"
         )
+
+
+def as_ordered(ids: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Ids as they compare: text that holds nothing but whole numbers as one writes them is those numbers.
+
+    So documents are in one order, and clusters are called by one member, whether their ids are numbers in a
+    parquet file or come from a csv, which knows only text.
+
+    Examples
+    --------
+    >>> as_ordered(pa.array(["9", "10"])).to_pylist(), as_ordered(pa.array(["9", "010"])).to_pylist()
+    ([9, 10], ['9', '010'])
+    """
+    if not (pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type)):
+        return ids
+    try:
+        numbers = ids.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return ids
+    # 007 is a number too, but another text than 7.
+    return numbers if numbers.cast(ids.type).equals(ids) else ids
+
+
+def id_order(ids: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Rows in the order of their ids."""
+    order: npt.NDArray[np.int64] = pc.sort_indices(as_ordered(ids)).to_numpy().astype(np.int64)
+    return order
 
 
 def ascend(ids: pa.Array | pa.ChunkedArray) -> bool:

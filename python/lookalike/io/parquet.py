@@ -1,7 +1,7 @@
 """Parquet: read by Arrow's multithreaded scanner; where it objects, row group by row group.
 
-The scanner holds row groups whole, several times over. Files with large ones are read page by page instead, a
-few megabytes of a group at a time.
+The scanner holds row groups whole, several times over. Files with large ones, or for which there is little
+room, are read page by page instead, a few megabytes of a group at a time and on one thread.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ from lookalike.io.layout import Mask
 
 # Batches decoded ahead of the one in use: enough to keep all cores busy, few enough to bound memory.
 _READAHEAD = 4
-# A row group that takes more than this is large; a large one is read in pieces of about so much, and what is
-# kept of it becomes groups of at most that size.
+# A row group that takes more than this is large, and what is kept of it becomes several; where groups are not
+# read whole, they are in pieces of about so much.
 _LARGE_GROUP, _PIECE = 64 << 20, 4 << 20
+# What is kept of a large group becomes groups of about this size: a group is held while it is written.
+_KEPT_GROUP = 32 << 20
+# Row groups that a scanner holds at a time, decoded, as bytes and on their way: measured, with two threads.
+_GROUPS_HELD = 8
 # What is read from a file at a time where groups are large.
 _BUFFER = 1 << 20
 
@@ -49,7 +53,8 @@ class Parquet(Format):
         columns = list(dict.fromkeys(plan.wanted.names))
         with _opened(file) as parquet:
             metadata = parquet.metadata
-        if _largest_group(metadata, columns) > _LARGE_GROUP:
+        large = _LARGE_GROUP if plan.room is None else min(_LARGE_GROUP, plan.room // _GROUPS_HELD)
+        if _largest_group(metadata, columns) > large:
             yield from _read_large_groups(file, columns, plan, faults)
             return
         # One group alone is not decoded faster by a scanner, only all at once. But if its rows may be
@@ -108,27 +113,32 @@ def _opened(file: InputFile) -> Any:
 def _kept_of_group(
     parquet: Any, group: int, start: int, mask: Mask, edits: FileEdits | None
 ) -> Iterator[pa.Table]:
-    """What is kept of a row group that begins at row `start` of its file; of a large one in parts."""
+    """What is kept of a row group that begins at row `start` of its file; of a large one in parts.
+
+    It is read in pieces, so that only what is kept is held. The sizes of pieces and parts are the same
+    whatever the room, and so is the file.
+    """
     columns = list(parquet.schema_arrow.names)
-    if _group_bytes(parquet.metadata, group, columns) <= _LARGE_GROUP:
-        tables: Iterator[pa.Table] = iter((parquet.read_row_group(group),))
-    else:
-        rows = _batch_rows(parquet.metadata, columns, _PIECE)
-        tables = map(_as_table, parquet.iter_batches(rows, row_groups=[group]))
+    size = _group_bytes(parquet.metadata, group, columns)
+    rows = _batch_rows(parquet.metadata, columns, _PIECE)
     waiting: list[pa.Table] = []
     at = 0
-    for piece in tables:
+    for piece in map(_as_table, parquet.iter_batches(rows, row_groups=[group])):
         here = mask[at : at + piece.num_rows]
         table, rows_kept = choose(piece, here), start + at + np.flatnonzero(here)
         at += piece.num_rows
         if edits is not None and edits.changed(rows_kept).any():
             table = with_texts(table, edits.column, edits, rows_kept)
         waiting.append(table)
-        if sum(table.nbytes for table in waiting) > _LARGE_GROUP:
+        if size > _LARGE_GROUP and sum(table.nbytes for table in waiting) > _KEPT_GROUP:
             yield pa.concat_tables(waiting)
             waiting = []
     if any(table.num_rows for table in waiting):
         yield pa.concat_tables(waiting)
+    if size > _PIECE:
+        # Else Arrow keeps what a group took, and takes more for the next.
+        del waiting
+        pa.default_memory_pool().release_unused()
 
 
 def _as_table(batch: pa.RecordBatch) -> pa.Table:

@@ -30,6 +30,9 @@ class Source(ABC):
     """Rows of text with ids, wherever they come from. Close it when done, or use it as a context manager."""
 
     _schema: pa.Schema
+    #: How many bytes may be in hand while rows are read or written; None for as many as is fast. Changes
+    #: how files are decoded, never the rows.
+    room: int | None = None
 
     def __init__(self, wanted: Wanted, on_error: OnError) -> None:
         self.wanted = wanted
@@ -38,6 +41,11 @@ class Source(ABC):
         self._resources = contextlib.ExitStack()
         # An unknown value is the caller's mistake now, not at the first scan.
         Faults(on_error)
+
+    @property
+    def on_error(self) -> OnError:
+        """What is done with rows that cannot be read."""
+        return self._on_error
 
     def scan(self, batch_bytes: int = BATCH_BYTES) -> Iterator[pa.RecordBatch]:
         """Read the rows in order, in batches of at most `batch_bytes`.

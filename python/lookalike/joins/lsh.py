@@ -154,13 +154,27 @@ def contents(batches: Sequence[pa.RecordBatch]) -> U64:
     return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
+def candidates_to_come(items: Items, ready: Prepared, *, engine: Engine) -> tuple[int, int]:
+    """How many pairs small buckets bring together, each once, and how many rows are in large ones.
+
+    Nothing is compared: this is what `join_keyed` will have to do.
+    """
+    shared = _shared_buckets(engine, ready)
+    pairs = _pairs_once(engine, shared, items.sides(ready.representative), ready.plan.banding.bands)
+    return pairs.rows, _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1).rows
+
+
+def _pairs_once(engine: Engine, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int) -> Table:
+    pairs = _grouped(engine, shared, PairUp(sides), most=buckets.LARGE)
+    # A pair meets once a band at most, and so many stay together.
+    return engine.group(pairs, "pair", Once(), most=bands)
+
+
 def _candidates(
     engine: Engine, rows: int, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int
 ) -> Table:
     """All pairs of small buckets, each once."""
-    pairs = _grouped(engine, shared, PairUp(sides), most=buckets.LARGE)
-    # A pair meets once a band at most, and so many stay together.
-    once = engine.group(pairs, "pair", Once(), most=bands)
+    once = _pairs_once(engine, shared, sides, bands)
     families = _core.Forest(rows)
     engine.write(once, lambda batch: families.join(*rows_of(batch["pair"].to_numpy())))
     # Candidates of one family side by side: each of its texts is then fetched, and cut into shingles, once.

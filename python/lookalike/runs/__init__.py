@@ -24,7 +24,7 @@ from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
 from lookalike.runs.header import FORMAT_VERSION, Header
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.progress import Progress, StageProgress, choose_progress
-from lookalike.runs.record import FileRecord, RunRecord
+from lookalike.runs.record import FileRecord, RunRecord, files_of
 from lookalike.runs.sizes import default_budget, free_memory, parse_size
 from lookalike.runs.space import require_space
 from lookalike.runs.stopwatch import Stage, Stopwatch
@@ -49,6 +49,7 @@ __all__ = [
     "atomic_write",
     "choose_progress",
     "default_budget",
+    "files_of",
     "free_memory",
     "is_run_folder",
     "is_unfinished_run",

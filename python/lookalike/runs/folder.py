@@ -49,6 +49,8 @@ class RunFolder:
         self.path = hidden_sibling(target)
         self._overwrite = overwrite
         self._cleanup = contextlib.ExitStack()
+        #: Files that are on disk as they are: their number there, and when they were written to.
+        self._on_disk: set[tuple[int, int]] = set()
 
     @classmethod
     def create(cls, path: str | Path, *, overwrite: bool = False, needs_bytes: int = 0) -> RunFolder:
@@ -104,9 +106,39 @@ class RunFolder:
             elif disk_was_full(error):
                 raise self._full() from error
 
+    def to_disk(self) -> None:
+        """Bring what is written so far to disk; at the end of the block that is left to do for the rest.
+
+        Of many files it takes as long as writing them: whoever measures that calls this in good time.
+
+        Raises
+        ------
+        OutputError
+            If the disk does not take them.
+        """
+        try:
+            self._sync()
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _sync(self) -> None:
+        for parent, _, names in os.walk(self.path):
+            files = [Path(parent, name) for name in names]
+            stamps = {file: _stamp(file) for file in files}
+            files = [file for file in files if stamps[file] not in self._on_disk]
+            if len(files) <= _FEW_FILES:
+                for file in files:
+                    sync(file)
+            else:
+                # A disk brings together what is asked of it at once.
+                with ThreadPoolExecutor(_FEW_FILES) as pool:
+                    list(pool.map(sync, files))
+            self._on_disk.update(stamps[file] for file in files)
+            sync(Path(parent))
+
     def _commit(self) -> None:
         try:
-            _sync_tree(self.path)
+            self._sync()
             # Another run may have finished under the same name in the meantime.
             _check_target(self.target, overwrite=self._overwrite)
             with _undisturbed():
@@ -115,7 +147,10 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 sync(self.target.parent)
         except OSError as error:
-            raise (self._full() if disk_was_full(error) else unwritable(self.target, error)) from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> OutputError:
+        return self._full() if disk_was_full(error) else unwritable(self.target, error)
 
     def _full(self) -> OutputError:
         written = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
@@ -184,17 +219,9 @@ def _swap_in(hidden: Path, target: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _sync_tree(folder: Path) -> None:
-    for parent, _, names in os.walk(folder):
-        files = [Path(parent, name) for name in names]
-        if len(files) <= _FEW_FILES:
-            for file in files:
-                sync(file)
-        else:
-            # A disk brings together what is asked of it at once.
-            with ThreadPoolExecutor(_FEW_FILES) as pool:
-                list(pool.map(sync, files))
-        sync(Path(parent))
+def _stamp(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 #: So many files are brought to disk one after the other, and of more so many at once.

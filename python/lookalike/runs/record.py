@@ -100,9 +100,12 @@ class RunRecord:
         except (TypeError, KeyError, AttributeError) as error:
             raise damaged(where, "it is not the record of a run") from error
 
-    def write(self, folder: Path) -> RunRecord:
-        """Write run.json, the last file of its folder, with the checksums of all others in it."""
-        record = dataclasses.replace(self, files=_files_of(folder))
+    def write(self, folder: Path, *, files: Mapping[str, FileRecord] | None = None) -> RunRecord:
+        """Write run.json, the last file of its folder, with the checksums of all others in it.
+
+        Those are taken now, unless they are given (`files_of`).
+        """
+        record = dataclasses.replace(self, files=files_of(folder) if files is None else files)
         atomic_write(folder / RECORD_NAME, record.to_json().encode())
         return record
 
@@ -125,7 +128,7 @@ class RunRecord:
         ArtefactError
             Naming the first file that is missing, changed or new.
         """
-        found = _files_of(folder)
+        found = files_of(folder)
         for name in sorted(self.files.keys() | found.keys()):
             if name not in found:
                 raise ArtefactError(f"{folder / name} is missing: run the job again")
@@ -162,7 +165,8 @@ def versions_here() -> dict[str, str]:
     return versions
 
 
-def _files_of(folder: Path) -> dict[str, FileRecord]:
+def files_of(folder: Path) -> dict[str, FileRecord]:
+    """Size and checksum of each file in a folder, by its path there; run.json aside."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD_NAME)
     # Digests are made without the interpreter's lock, and files are many.
     with ThreadPoolExecutor() as pool:

@@ -7,11 +7,10 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.applications.decontaminate.found import Found
 from lookalike.applications.documents.collection import Collection
-from lookalike.io import Source
+from lookalike.io import Source, id_order
 from lookalike.types import F64, I64
 
 #: Passages that are named, and have their texts cut out, at a time.
@@ -32,7 +31,7 @@ class Names:
         self._ids = train.ids(self._documents)
         # Documents by the order of their ids.
         self._ranks = np.empty(len(self._documents), np.int64)
-        self._ranks[pc.sort_indices(self._ids).to_numpy()] = np.arange(len(self._documents))
+        self._ranks[id_order(self._ids)] = np.arange(len(self._documents))
 
     def pairs(self, share: F64) -> tuple[pa.Table, pa.Array]:
         """The pairs, sorted; and of every item the document with most of it, the first of equals."""

@@ -161,6 +161,7 @@ def _texts(collection: Collection) -> pa.Array:
 def _numbered(source: Source, engine: Engine) -> Iterator[pa.RecordBatch]:
     """The documents of a source in batches that a thread has room for, with what it makes of them."""
     done = 0
+    source.room = engine.stage_bytes
     batch_bytes = min(BATCH_BYTES, max(1, engine.stage_bytes // (engine.threads * _TIMES)))
     for batch in source.scan(batch_bytes=batch_bytes):
         largest = pc.max(pc.binary_length(batch["text"])).as_py() or 0

@@ -3,19 +3,20 @@
 Where the earlier runs went by bands and left their keys, new documents are signed by the same bands, and of
 the earlier ones only those are read that share a bucket with a new one (`joins/earlier.py`). Otherwise
 everything kept is read again: signed again for bands, or met by the exact road; pairs of two earlier
-documents are no candidates there either.
+documents are no candidates there either. Paragraphs and lines go the same way, each a row of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.against_result import AgainstResult, NewAndEarlier
+from lookalike.applications.documents.against_result import AgainstResult, AgainstUnitResult, NewAndEarlier
 from lookalike.applications.documents.assigning import (
     ClusterRows,
     assigned,
@@ -28,15 +29,22 @@ from lookalike.applications.documents.join import Search, pair_columns
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.roads import family_of, take_road
-from lookalike.clusters import parse_keep
+from lookalike.applications.documents.units import (
+    UnitCollection,
+    read_units,
+    unit_priority,
+    what_is_left,
+)
+from lookalike.clusters import Assignment, parse_keep
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined
 from lookalike.joins.earlier import Met, Shelf, lsh_with_earlier
+from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, plan_of
-from lookalike.types import I64, Bools, Pairs
+from lookalike.types import I64, U32, Bools, Pairs
 
 
 def dedup_against(
@@ -44,41 +52,110 @@ def dedup_against(
 ) -> AgainstResult:
     """Deduplicate an open source, with itself and with what earlier runs kept."""
     collection = collect(source, engine, watch, extra=parse_keep(options.keep)[1])
-    named = NewAndEarlier.of(collection, runs)
-    met = _joined(collection, runs, options, engine=engine, watch=watch)
-    named = named.that_met(met.numbers, met.texts)
-    text_bytes = int(collection.text_bytes.sum())
-    joined = with_keys_worth_storing(met.joined, options, rows=collection.rows, text_bytes=text_bytes)
-    joined = replace(joined, account=_of_new_rows(joined, collection.rows, options))
-    search = Search(joined=joined, collections=(named,))
-    with watch.stage("cluster", collection.rows):
-        priority = priority_of(collection, options.keep)
-        assignment = assigned(joined, priority, options, engine, new_rows=collection.rows)
+    appended = append(
+        collection,
+        runs,
+        options,
+        text_bytes=int(collection.text_bytes.sum()),
+        priority=lambda: priority_of(collection, options.keep),
+        engine=engine,
+        watch=watch,
+    )
     return AgainstResult(
-        source=source,
-        options=options,
-        pairs=_pairs(search, options, collection.rows),
-        cluster_rows=ClusterRows(
-            search, assignment, options, rows=collection.rows, cluster_ids=named.cluster_ids
-        ),
-        search=search,
-        kept_rows=kept_as_arrived(collection, assignment),
-        chained=assignment.chained,
-        cluster_sizes=assignment.sizes(),
-        account=joined.account,
-        stages=watch.stages,
-        text_bytes=text_bytes,
+        kept_rows=kept_as_arrived(collection, appended.assignment), **appended.found(watch.stages)
+    )
+
+
+def dedup_units_against(
+    source: Source, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
+) -> AgainstUnitResult:
+    """The same of paragraphs or lines, with those that earlier runs kept."""
+    units = read_units(source, options, engine=engine, watch=watch)
+    appended = append(
+        units,
+        runs,
+        options,
+        text_bytes=int(units.documents.text_bytes.sum()),
+        priority=lambda: unit_priority(units, options.keep, engine),
+        engine=engine,
+        watch=watch,
+    )
+    left = what_is_left(units, appended.assignment.kept[: units.rows])
+    return AgainstUnitResult(**left, **appended.found(watch.stages, units.apart))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Appended:
+    """New rows, documents or units, with the rows kept for them, new or earlier."""
+
+    new: Collection | UnitCollection
+    runs: tuple[EarlierRun, ...]
+    options: DedupOptions
+    search: Search[NewAndEarlier]
+    assignment: Assignment
+    text_bytes: int
+
+    def found(
+        self, stages: Sequence[Stage], more: Callable[[I64], dict[str, pa.Array]] | None = None
+    ) -> dict[str, Any]:
+        """What a result says of documents and of units alike; `more` are further columns of clusters."""
+        rows, joined, assignment = self.new.rows, self.search.joined, self.assignment
+        return {
+            "source": self.new.source,
+            "options": self.options,
+            "pairs": _pairs(self.search, self.options, rows),
+            "cluster_rows": ClusterRows(
+                self.search,
+                assignment,
+                self.options,
+                more,
+                rows=rows,
+                cluster_ids=self.search.collections[0].cluster_ids,
+            ),
+            "search": self.search,
+            "chained": assignment.chained,
+            "cluster_sizes": assignment.sizes(),
+            "account": joined.account,
+            "stages": stages,
+            "text_bytes": self.text_bytes,
+            "runs": self.runs,
+            "of_earlier": int(np.count_nonzero(assignment.representative[:rows] >= rows)),
+            "bridging": _bridging(joined, rows),
+        }
+
+
+def append(
+    new: Collection | UnitCollection,
+    runs: Sequence[EarlierRun],
+    options: DedupOptions,
+    *,
+    text_bytes: int,
+    priority: Callable[[], U32],
+    engine: Engine,
+    watch: Watch,
+) -> Appended:
+    """Join new rows with each other and with earlier ones, and decide who is kept for whom."""
+    named = NewAndEarlier.of(new, runs)
+    met = _joined(items_of(new, text_bytes, options), runs, options, engine=engine, watch=watch)
+    named = named.that_met(met.numbers, met.texts)
+    joined = with_keys_worth_storing(met.joined, options, rows=new.rows, text_bytes=text_bytes)
+    joined = replace(joined, account=_of_new_rows(joined, new.rows, options))
+    with watch.stage("cluster", new.rows):
+        assignment = assigned(joined, priority(), options, engine, new_rows=new.rows)
+    return Appended(
+        new=new,
         runs=tuple(runs),
-        of_earlier=int(np.count_nonzero(assignment.representative[: collection.rows] >= collection.rows)),
-        bridging=_bridging(joined, collection.rows),
+        options=options,
+        search=Search(joined=joined, collections=(named,)),
+        assignment=assignment,
+        text_bytes=text_bytes,
     )
 
 
 def _joined(
-    collection: Collection, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
+    new: Items, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
 ) -> Met:
-    """Join new documents with each other and with earlier ones."""
-    new = items_of(collection, options)
+    """Join new rows with each other and with earlier ones."""
     choice, chosen = road_against(runs, options)
     if chosen is not None:
         met = lsh_with_earlier(
@@ -97,11 +174,11 @@ def _joined(
     return replace(met, joined=replace(met.joined, account=account))
 
 
-def items_of(collection: Collection, options: DedupOptions) -> Items:
-    """New documents as items to join."""
+def items_of(new: Collection | UnitCollection, text_bytes: int, options: DedupOptions) -> Items:
+    """New rows as items to join."""
     return Items(
-        table=collection.table,
-        bytes=int(collection.text_bytes.sum()),
+        table=new.table,
+        bytes=text_bytes,
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )

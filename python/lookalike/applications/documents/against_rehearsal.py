@@ -15,6 +15,7 @@ from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.rehearsal import EarlierWork, Rehearsal, rehearse_collection
 from lookalike.applications.documents.roads import family_of
 from lookalike.applications.documents.summary import shingle_advice
+from lookalike.applications.documents.units import UnitCollection, collect_units
 from lookalike.engines import Engine
 from lookalike.io import Source
 from lookalike.joins.earlier import rows_that_meet
@@ -33,17 +34,22 @@ def rehearse_against(
     nobody knows how much of it is like them.
     """
     collection = collect(source, engine, watch)
-    NewAndEarlier.of(collection, runs)
+    new: Collection | UnitCollection = collection
+    if options.unit != "document":
+        with watch.stage("units", collection.rows):
+            new = collect_units(collection, options.unit, engine)
+    NewAndEarlier.of(new, runs)
     choice, plan = road_against(runs, options)
     if plan is None:
         alone = rehearse_collection(collection, options.by(choice.method), engine=engine, watch=watch)
         every = [np.arange(run.rows) for run in runs]
         return replace(alone, options=options, choice=choice, earlier=_work(runs, every))
-    return _by_stored_keys(collection, runs, options, choice, plan, engine=engine, watch=watch)
+    return _by_stored_keys(collection, new, runs, options, choice, plan, engine=engine, watch=watch)
 
 
 def _by_stored_keys(
     collection: Collection,
+    compared: Collection | UnitCollection,
     runs: Sequence[EarlierRun],
     options: DedupOptions,
     choice: Choice,
@@ -52,7 +58,7 @@ def _by_stored_keys(
     engine: Engine,
     watch: Watch,
 ) -> Rehearsal:
-    new = items_of(collection, options)
+    new = items_of(compared, int(collection.text_bytes.sum()), options)
     with watch.stage("sign", new.rows, size=new.bytes) as advance:
         keyed = engine.map(new.table, new.key(family_of(options), plan.banding), advance=advance)
     ready = set_copies_aside(new, keyed, plan, engine=engine, watch=watch)
@@ -66,8 +72,8 @@ def _by_stored_keys(
         options=options,
         choice=choice,
         plan=plan,
-        documents=new.rows,
-        units=None,
+        documents=collection.rows,
+        units=None if compared is collection else compared.rows,
         unreadable=collection.source.unreadable.rows,
         empty=ready.empty,
         short=ready.short,

@@ -14,8 +14,10 @@ import pyarrow.compute as pc
 
 from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.earlier import EarlierRun, no_number
-from lookalike.applications.documents.keys import write_keys
+from lookalike.applications.documents.keys import Arrived
 from lookalike.applications.documents.result import DedupResult
+from lookalike.applications.documents.unit_result import UnitResult
+from lookalike.applications.documents.units import UnitCollection
 from lookalike.engines import Table
 from lookalike.errors import DuplicateIdError, SourceError
 from lookalike.io.columns import common_types
@@ -27,11 +29,13 @@ from lookalike.types import I64
 class NewAndEarlier:
     """New documents and, behind them, earlier ones that take part in a join; how they are called.
 
+    Of runs by paragraphs or lines, so are units; they are told apart by the ids of their documents.
+
     `numbers` are those of the earlier ones, counted over all runs. Names of earlier documents are looked up
     when they are asked for, so the driver holds none that no pair needs.
     """
 
-    new: Collection
+    new: Collection | UnitCollection
     runs: tuple[EarlierRun, ...]
     id_type: pa.DataType
     numbers: I64 = field(default_factory=lambda: np.empty(0, np.int64))
@@ -39,7 +43,7 @@ class NewAndEarlier:
     _known: dict[int, tuple[I64, pa.Array, pa.Array]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, new: Collection, runs: Sequence[EarlierRun]) -> NewAndEarlier:
+    def of(cls, new: Collection | UnitCollection, runs: Sequence[EarlierRun]) -> NewAndEarlier:
         """Check that ids tell the documents of all runs apart.
 
         Raises
@@ -49,9 +53,10 @@ class NewAndEarlier:
         SourceError
             If documents are called by numbers here and by names there.
         """
-        own = new.ids(np.arange(min(1, new.rows))).type
+        documents = new.documents if isinstance(new, UnitCollection) else new
+        own = documents.ids(np.arange(min(1, documents.rows))).type
         for run in runs:
-            _check_alike(new, own, run)
+            _check_alike(documents, own, run)
         # Files of text columns, such as csv, hold numbers as they are written: those of new documents decide.
         as_own = pa.large_string() if _is_text(own) else pa.int64()
         kinds = {own, *(run.id_type if _is_text(run.id_type) == _is_text(own) else as_own for run in runs)}
@@ -60,8 +65,8 @@ class NewAndEarlier:
         if total >= 2**32 - 1:
             raise SourceError(f"{total:,} rows, new and earlier, are more than one run can tell apart")
         for run in runs:
-            _check_apart(new, run, common)
-        return cls(new=new, runs=tuple(runs), id_type=common)
+            _check_apart(documents, run, common)
+        return cls(new=new, runs=tuple(runs), id_type=common if documents is new else pa.string())
 
     def that_met(self, numbers: I64, texts: Table) -> NewAndEarlier:
         """With the earlier documents that take part, and their texts."""
@@ -201,12 +206,13 @@ class AgainstResult(DedupResult):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What was counted, of new documents; and how many earlier ones there are."""
+        """What was counted, of new documents; and how many earlier ones (or units of them) there are."""
         counts = super().counts
+        compared = "units" if "units" in counts else "documents"
         return {
             **counts,
             "earlier_runs": len(self.runs),
-            "earlier_documents": sum(run.rows for run in self.runs),
+            f"earlier_{compared}": sum(run.rows for run in self.runs),
             "duplicates_of_earlier": self.of_earlier,
             "duplicates_of_new": counts["dropped"] - self.of_earlier,
             "bridging": self.bridging,
@@ -245,6 +251,16 @@ class AgainstResult(DedupResult):
         ]
         return replace(record, parameters={**record.parameters, "against": against})
 
-    def _write_keys(self, folder: Path) -> None:
+    @property
+    def _items(self) -> Arrived:
         named: NewAndEarlier = self.search.collections[0]
-        write_keys(folder, named.new, self.kept_rows, self.search.joined, self.options)
+        return named.new
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AgainstUnitResult(AgainstResult, UnitResult):
+    """The outcome of `dedup` by paragraphs or lines against earlier runs by the same.
+
+    `clusters` and `pairs` are of units, of which those of earlier runs are called `ID:UNIT` as they were
+    there; `kept` are the new documents, without what is repeated in them or was kept before.
+    """

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from lookalike.engines import Aside, Engine, Origin, Table, renumbered
 from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
-from lookalike.io import Source, as_numbers, ascend
+from lookalike.io import Source, as_numbers, as_ordered, ascend
 from lookalike.joins.glanced import Glanced, Glancing
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
@@ -25,6 +25,9 @@ BATCH_BYTES = 4 << 20
 #: its cluster. About as much again while these are made is taken from what verbs have, of which none is at
 #: work then.
 _DRIVER_BYTES = 32
+
+#: Batches that are in hand where rows are read: decoded, read ahead, and at work.
+_IN_HAND = 8
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
@@ -55,6 +58,11 @@ class Collection:
     def order(self) -> U32:
         """Where the row of each number arrived, written out."""
         return np.arange(self.rows, dtype=np.uint32) if self.arrival is None else self.arrival
+
+    @property
+    def starts(self) -> I64:
+        """Where the first row of each file arrived, and how many rows did."""
+        return self.source.layout.starts
 
     def ids(self, rows: I64) -> pa.Array:
         """The user ids of row numbers."""
@@ -103,11 +111,13 @@ def collect(
     sizes: list[U32 | I64] = []
     extras: list[pa.Array] = []
     aside = engine.set_aside()
+    source.room = engine.stage_bytes
+    batch_bytes = batch_bytes_of(engine)
     glancing = None if seed is None or source.in_memory else Glancing(seed, engine.stage_bytes)
 
     def numbered() -> Iterator[pa.RecordBatch]:
         row = first_row
-        for batch in source.scan(batch_bytes=BATCH_BYTES):
+        for batch in source.scan(batch_bytes):
             sizes.append(_narrow(pc.binary_length(batch["text"]).to_numpy()))
             if extra is not None:
                 # By position: the column may be called like the text or the id.
@@ -127,7 +137,7 @@ def collect(
             _SCHEMA,
             lasting=source.in_memory,
             expected=source.least_bytes,
-            again=Texts(source) if again and source.can_scan_on() else None,
+            again=Texts(source, batch_bytes) if again and source.can_scan_on() else None,
         )
         order = _id_order(source, table.rows)
         numbers = None
@@ -149,15 +159,21 @@ def collect(
     )
 
 
+def batch_bytes_of(engine: Engine) -> int:
+    """How much text a batch that is read should hold: less than `BATCH_BYTES` where memory is scarce."""
+    return min(BATCH_BYTES, max(1 << 16, engine.stage_bytes // _IN_HAND))
+
+
 @dataclass(frozen=True, eq=False)
 class Texts(Origin):
     """The texts of a source, read again."""
 
     source: Source
+    batch_bytes: int
 
     def read(self, start: int) -> Iterator[pa.RecordBatch]:
         """The texts from a row on, as they arrived."""
-        return (batch.select(["text"]) for batch in self.source.scan_from(start, BATCH_BYTES))
+        return (batch.select(["text"]) for batch in self.source.scan_from(start, self.batch_bytes))
 
     def begins(self, row: int) -> int:
         """The beginning of the file that holds a row."""
@@ -187,8 +203,10 @@ def _id_order(source: Source, read: int) -> U32 | None:
     """Rows as they arrived, in the order of their ids; None if they arrived in it, or have no other."""
     if read >= 2**32 - 1:
         raise SourceError(f"{read:,} rows are more than one run can tell apart: at most 4,294,967,294")
-    ids = source.layout.ids
-    if ids is None or ascend(ids):
+    if source.layout.ids is None:
+        return None
+    ids = as_ordered(source.layout.ids)
+    if ascend(ids):
         return None
     order: U32 = pc.sort_indices(ids).to_numpy().astype(np.uint32)
     return None if np.array_equal(order, np.arange(read, dtype=np.uint32)) else order

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lookalike.applications.documents.against import dedup_against
+from lookalike.applications.documents.against import dedup_against, dedup_units_against
 from lookalike.applications.documents.assigning import (
     ClusterRows,
     assigned,
@@ -89,7 +89,8 @@ def dedup_source(
 ) -> DedupResult:
     """Deduplicate an open source, with itself and with what earlier runs kept."""
     if against:
-        return dedup_against(source, against, options, engine=engine, watch=watch)
+        append = dedup_against if options.unit == "document" else dedup_units_against
+        return append(source, against, options, engine=engine, watch=watch)
     if options.unit != "document":
         return dedup_units(source, options, engine=engine, watch=watch)
     column = parse_keep(options.keep)[1]

@@ -1,8 +1,9 @@
 """An earlier run, as far as new documents are compared with it: the documents it kept, by place.
 
-Places count the kept documents through the files of kept/, in the order of their names. Texts are read again
-from there, and only files that hold a wanted one; names come from clusters.parquet. Every file is checked
-against run.json before anything in it counts, so an edited or damaged one is an error.
+Places count the kept documents (of a run by paragraphs or lines, the kept units) through the files of kept/,
+in the order of their names. Texts are read again from there (`kept_texts.py`), and only files that hold a
+wanted one; names come from clusters.parquet. Every file is checked against run.json before anything in it
+counts, so an edited or damaged one is an error.
 """
 
 from __future__ import annotations
@@ -10,35 +11,31 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.applications.documents.collection import BATCH_BYTES
+from lookalike.applications.documents.kept_texts import TEXT_SCHEMA, Inputs, KeptTexts, check_input
 from lookalike.applications.documents.keys import KEYS_NAME
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.engines import Engine, Table, stored_table
 from lookalike.errors import ArtefactError, OptionError, SourceError
-from lookalike.io import open_files
-from lookalike.io.batching import regroup
+from lookalike.io.units import Unit
 from lookalike.joins import ALGORITHM_VERSION
-from lookalike.runs import RECORD_NAME, RunRecord, StoredTable, is_unfinished_run
+from lookalike.runs import RECORD_NAME, Fingerprint, RunRecord, StoredTable, is_unfinished_run
 from lookalike.runs.stored import as_stored
 from lookalike.theory import Banding
 from lookalike.types import I64
 
 CLUSTERS_NAME = "clusters.parquet"
+DOCUMENTS_NAME = "documents.parquet"
 #: Options that decide what a near-duplicate is: a run and what is appended to it must agree in them.
 _BINDING = ("threshold", "shingle", "measure", "unit", "slots", "seed")
-
-_SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +55,7 @@ class EarlierRun:
         Raises
         ------
         SourceError
-            If it is no folder of a finished run, or holds no kept documents.
+            If it is no folder of a finished run, or what it kept is nowhere to be read.
         OptionError
             If it was made with other options than these.
         ArtefactError
@@ -74,12 +71,15 @@ class EarlierRun:
         keys = StoredTable.open(folder / KEYS_NAME)
         keys.header.require(where=str(keys.path), kind="keys")
         content = (folder / RECORD_NAME).read_bytes()
-        return cls(
+        run = cls(
             folder=folder,
             record=record,
             keys=keys,
             checksum=hashlib.blake2b(content, digest_size=16).hexdigest(),
         )
+        if run.inputs is not None:
+            _check_inputs(folder, run.inputs)
+        return run
 
     @property
     def rows(self) -> int:
@@ -118,85 +118,88 @@ class EarlierRun:
         return stored_table(self.keys)
 
     @property
+    def unit(self) -> Unit:
+        """What it compared and kept: documents, or units of them."""
+        unit: Unit = self.record.parameters["unit"]
+        return unit
+
+    @cached_property
+    def inputs(self) -> Inputs | None:
+        """The files that it read, if it wrote a drop list and its texts are there alone."""
+        stored = self._stored.get("inputs")
+        return None if stored is None else Inputs.from_dict(stored)
+
+    @property
     def text_bytes(self) -> int:
-        """About how much there is to read: the size of its kept files."""
-        return sum(entry.bytes for name, entry in self.record.files.items() if name.startswith("kept/"))
+        """About how much there is to read: the size of its kept files, or of its input."""
+        return sum(self._size(path) for path, _ in self._files)
 
     @property
     def paths(self) -> list[Path]:
-        """Every file of it that an append may read."""
-        names = [KEYS_NAME, CLUSTERS_NAME, *(f"kept/{name}" for name, _ in self._files)]
-        return [self.folder / RECORD_NAME, *(self.folder / name for name in names)]
+        """Every file that an append may read of it."""
+        named = {RECORD_NAME, KEYS_NAME, CLUSTERS_NAME, self._ids_name}
+        return [*(self.folder / name for name in sorted(named)), *(path for path, _ in self._files)]
+
+    @property
+    def _ids_name(self) -> str:
+        """The file of all ids of its documents."""
+        return CLUSTERS_NAME if self.unit == "document" else DOCUMENTS_NAME
 
     @property
     def _stored(self) -> Mapping[str, Any]:
         return self.keys.header.parameters
 
     @property
-    def _files(self) -> list[tuple[str, int]]:
-        return [(name, rows) for name, rows in self._stored["files"]]
+    def _files(self) -> list[tuple[Path, int]]:
+        """Where its texts lie, and how many are in each file."""
+        parent = self.folder / "kept" if self.inputs is None else Path()
+        return [(parent / name, rows) for name, rows in self._stored["files"]]
 
     def texts(self, engine: Engine, places: I64 | None, first: int) -> Table:
         """The texts at some places, which are sorted, or at all: `row`, numbered on from `first`, `text`."""
-        return engine.scan(regroup(self._read(places, first), BATCH_BYTES), _SCHEMA)
+        return engine.scan(self._kept.read(places, first, engine=engine), TEXT_SCHEMA)
 
     def files_of(self, places: I64) -> list[int]:
-        """The bytes of each kept file that holds a document at some places, which are sorted."""
-        return [self.record.files[f"kept/{name}"].bytes for name, _, _ in self._needed(places)]
+        """The bytes of each file that would be read for the texts at some places, which are sorted."""
+        return [self._size(path) for path in self._kept.holding(places)]
 
-    def _needed(self, places: I64 | None) -> list[tuple[str, int, int]]:
-        """Files that hold some places, or all: name, the place of the first document, and how many."""
-        starts = list(accumulate((rows for _, rows in self._files), initial=0))
-        return [
-            (name, start, rows)
-            for (name, rows), start in zip(self._files, starts, strict=False)
-            if places is None or np.searchsorted(places, start) < np.searchsorted(places, start + rows)
-        ]
+    @cached_property
+    def _kept(self) -> KeptTexts:
+        inputs = self.inputs
+        return KeptTexts(
+            files=self._files,
+            text=str(self._stored["text"]),
+            on_error="raise" if inputs is None else inputs.on_error,
+            unit=self.unit,
+            items=None if inputs is None else self._items(),
+            check=self._check_file,
+        )
 
-    def _read(self, places: I64 | None, first: int) -> Iterator[pa.RecordBatch]:
-        needed = self._needed(places)
-        if not needed:
+    def _items(self) -> I64:
+        """Which document of the input is at each place: 8 bytes a place, on the driver."""
+        items = np.empty(self.rows, np.int64)
+        for batch in self.keys.batches():
+            items[batch["place"].to_numpy()] = batch["item"].to_numpy()
+        return items
+
+    def _check_file(self, path: Path) -> None:
+        if self.inputs is None:
+            self.record.verify_file(self.folder, path.relative_to(self.folder).as_posix())
             return
-        with ThreadPoolExecutor(1) as pool:
-            # Checksums are taken while the files are read; what was read counts once they fit.
-            checks = [
-                pool.submit(self.record.verify_file, self.folder, f"kept/{name}") for name, _, _ in needed
-            ]
-            try:
-                yield from self._read_files(needed, places, first)
-            except SourceError:
-                # What cannot be read is probably not what was written, and that says more.
-                for check in checks:
-                    check.result()
-                raise
-            for check in checks:
-                check.result()
+        try:
+            check_input(self._prints[str(path)])
+        except SourceError as error:
+            raise _not_as_read(self.folder, str(error)) from error
 
-    def _read_files(
-        self, needed: list[tuple[str, int, int]], places: I64 | None, first: int
-    ) -> Iterator[pa.RecordBatch]:
-        """The texts of files, each with its name, the place of its first document, and how many it has."""
-        # Sources go by the order of paths, in which the files are listed.
-        begun = np.cumsum([0, *(rows for _, _, rows in needed)])
-        shift = np.array([start for _, start, _ in needed]) - begun[:-1]
-        paths = [self.folder / "kept" / name for name, _, _ in needed]
-        with open_files(paths, text=str(self._stored["text"])) as source:
-            done = 0
-            for batch in source.scan(batch_bytes=BATCH_BYTES):
-                arrived = np.arange(done, done + len(batch))
-                done += len(batch)
-                at = arrived + shift[np.searchsorted(begun, arrived, side="right") - 1]
-                text = batch["text"]
-                if places is not None:
-                    found = np.searchsorted(places, at)
-                    wanted = np.append(places, -1)[found] == at
-                    at, text = found[wanted], text.filter(pa.array(wanted))
-                yield pa.record_batch([pa.array(at + first), text], schema=_SCHEMA)
-        if done != begun[-1]:
-            raise ArtefactError(
-                f"{self.folder / 'kept'} gives {done:,} documents where the run wrote {int(begun[-1]):,}: "
-                "run the job again"
-            )
+    def _size(self, path: Path) -> int:
+        if self.inputs is None:
+            return self.record.files[path.relative_to(self.folder).as_posix()].bytes
+        return self._prints[str(path)].size
+
+    @cached_property
+    def _prints(self) -> dict[str, Fingerprint]:
+        """The fingerprints of its input, by path."""
+        return {} if self.inputs is None else {file.path: file for file in self.inputs.files}
 
     def names(self, places: I64) -> tuple[pa.Array, pa.Array]:
         """The ids of the documents at some places, sorted and distinct, and the ids of their clusters."""
@@ -210,7 +213,7 @@ class EarlierRun:
         order = np.argsort(rows)
         found = []
         done = 0
-        for batch in self._clusters(["id", "cluster"]):
+        for batch in self._rows_of(CLUSTERS_NAME, ["id", "cluster"]):
             inside = rows[order][
                 np.searchsorted(rows[order], done) : np.searchsorted(rows[order], done + len(batch))
             ]
@@ -223,20 +226,20 @@ class EarlierRun:
 
     @cached_property
     def id_type(self) -> pa.DataType:
-        """Of what type its ids are."""
+        """Of what type the ids of its documents are."""
         import pyarrow.parquet as pq
 
-        return pq.read_schema(self.folder / CLUSTERS_NAME).field("id").type
+        return pq.read_schema(self.folder / self._ids_name).field("id").type
 
     @property
     def text_column(self) -> str | None:
         """The column that its texts were read from; None of files without columns."""
-        columns = any(".txt" not in PurePosixPath(name).suffixes[-2:] for name, _ in self._files)
+        columns = any(".txt" not in path.suffixes[-2:] for path, _ in self._files)
         return str(self._stored["text"]) if columns else None
 
     def also_named(self, ids: pa.Array) -> Any | None:
-        """One of these ids that it has too, kept or dropped; None if there is none."""
-        for batch in self._clusters(["id"]):
+        """One of these ids that a document of it has too, kept or dropped; None if there is none."""
+        for batch in self._rows_of(self._ids_name, ["id"]):
             own = batch["id"].cast(ids.type)
             common = own.filter(pc.is_in(own, value_set=ids))
             if len(common):
@@ -244,25 +247,21 @@ class EarlierRun:
         return None
 
     def first_that_is_no_number(self) -> str | None:
-        """Of its ids, which are strings, one that is not a whole number as one writes it."""
-        return next((found for batch in self._clusters(["id"]) if (found := no_number(batch["id"]))), None)
+        """Of the ids of its documents, which are strings, one that is not a whole number as one writes it."""
+        batches = self._rows_of(self._ids_name, ["id"])
+        return next((found for batch in batches if (found := no_number(batch["id"]))), None)
 
-    def _clusters(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, name: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow.parquet as pq
 
-        self.record.verify_file(self.folder, CLUSTERS_NAME)
-        with pq.ParquetFile(self.folder / CLUSTERS_NAME) as file:
+        self.record.verify_file(self.folder, name)
+        with pq.ParquetFile(self.folder / name) as file:
             yield from file.iter_batches(columns=columns)
 
 
 def open_runs(folders: str | Path | Sequence[str | Path], options: DedupOptions) -> tuple[EarlierRun, ...]:
     """Open the folders of earlier runs, in the order of their names: that of the arguments says nothing."""
     given = [folders] if isinstance(folders, str | Path) else list(folders)
-    if given and options.unit != "document":
-        raise OptionError(
-            f"unit={options.unit!r} does not go with earlier runs, whose documents are compared whole: leave "
-            "it at 'document', or deduplicate old and new together"
-        )
     if given and options.method == "pyramid":
         raise OptionError(
             "method='pyramid' does not go with earlier runs: choose lsh, prefix or divide, or leave it at "
@@ -282,11 +281,6 @@ def _check(folder: Path, record: RunRecord, options: DedupOptions) -> None:
         raise SourceError(
             f"{folder} was written by {record.job}: new documents are compared with the folder of a dedup"
         )
-    if record.parameters.get("unit") != "document":
-        raise SourceError(
-            f"{folder} was deduplicated by {record.parameters.get('unit')}, and new documents are compared "
-            "with whole ones only: deduplicate old and new together"
-        )
     asked = as_stored(options.to_dict())
     for name in _BINDING:
         then, now = record.parameters.get(name), asked[name]
@@ -295,11 +289,6 @@ def _check(folder: Path, record: RunRecord, options: DedupOptions) -> None:
                 f"{folder} was made with {name}={then!r} and {name}={now!r} is asked for: new documents are "
                 f"compared as the earlier ones were, so use {name}={then!r}, or run the earlier job again"
             )
-    if "dropped.parquet" in record.files:
-        raise SourceError(
-            f"{folder} holds a drop list and not the documents it kept, which new ones would be compared "
-            "with: run it again without --drop-list"
-        )
     if KEYS_NAME not in record.files:
         raise SourceError(
             f"{folder} holds no {KEYS_NAME}, by which new documents find the earlier ones: it was written by "
@@ -314,6 +303,29 @@ def _check(folder: Path, record: RunRecord, options: DedupOptions) -> None:
                 f"{path} has {path.stat().st_size:,} bytes and the run wrote {entry.bytes:,}: what a run "
                 "wrote must stay as it was; put it back, or run the job again"
             )
+
+
+def _check_inputs(folder: Path, inputs: Inputs) -> None:
+    """Whether the input of a run that wrote a drop list is there; its content is checked as it is read."""
+    if not inputs.files:
+        raise SourceError(
+            f"{folder} holds a drop list, and what it kept came on standard input or from memory and is "
+            "gone: run it again without --drop-list"
+        )
+    for file in inputs.files:
+        try:
+            size = os.stat(file.path).st_size
+        except OSError as error:
+            raise _not_as_read(folder, f"cannot read {file.path}: {error.strerror}") from error
+        if size != file.size:
+            raise _not_as_read(folder, f"{file.path} has {size:,} bytes now and had {file.size:,}")
+
+
+def _not_as_read(folder: Path, why: str) -> SourceError:
+    return SourceError(
+        f"{folder} holds a drop list, so what it kept is read from its input ({why}): put that back, or run "
+        "it again, without --drop-list if the input will not stay"
+    )
 
 
 def no_number(ids: pa.Array) -> str | None:

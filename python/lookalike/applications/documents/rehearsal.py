@@ -1,4 +1,7 @@
-"""A dry run: everything is read, the road is chosen, copies are found, and nothing is compared or written."""
+"""A dry run: everything is read, the road is chosen, copies are found, and nothing is compared or written.
+
+By bands, candidates are counted in their buckets, not estimated: the sample that plans errs towards too many.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from lookalike.io import Source
 from lookalike.joins.choice import Chosen
 from lookalike.joins.distinct import Distinct, distinct
 from lookalike.joins.items import Items
+from lookalike.joins.lsh import candidates_to_come
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.rare import by_rarest_words
 from lookalike.runs import Stage
@@ -28,8 +32,8 @@ from lookalike.theory import Choice, Plan
 class EarlierWork:
     """What earlier runs add to a run: how many there are, what they kept, and how much of it is needed.
 
-    `met` documents share a bucket with a new one, or all would take part; `files` hold one of them, have so
-    many `file_bytes`, and would be read again.
+    Of runs by paragraphs or lines, `documents` are those. `met` of them share a bucket with a new one, or all
+    would take part; `files` hold one of them, have so many `file_bytes`, and would be read again.
     """
 
     runs: int
@@ -66,6 +70,8 @@ class Rehearsal:
     stages: Sequence[Stage]
     #: What earlier runs would add; None without any.
     earlier: EarlierWork | None = None
+    #: Of the bands: pairs that share a bucket, counted, and rows in buckets too large to pair all of them.
+    to_come: tuple[int, int] | None = None
 
     @property
     def expected_seconds(self) -> float | None:
@@ -77,13 +83,21 @@ class Rehearsal:
 
     @property
     def expected_candidates(self) -> float | None:
-        """How many pairs would be looked at; None for a road that nobody estimates."""
+        """How many pairs would be looked at: counted, or estimated; None for a road that nobody estimates.
+
+        A row of a large bucket counts as one: how many leaders it is compared with depends on the texts.
+        """
+        if self.to_come is not None:
+            return float(sum(self.to_come))
         return self.choice.expected_candidates if self.plan is None else self.plan.expected_candidates
 
     def summary(self) -> str:
         """A few lines for a person."""
         expected = self.expected_candidates, self.expected_seconds
-        return "\n".join(rehearsal_lines(self.counts, self.plan, self.choice, expected, self.stages))
+        lines = rehearsal_lines(
+            self.counts, self.plan, self.choice, expected, self.stages, to_come=self.to_come
+        )
+        return "\n".join(lines)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -92,7 +106,10 @@ class Rehearsal:
         counts = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         if self.earlier is None:
             return counts
-        return counts | {f"earlier_{name}": value for name, value in asdict(self.earlier).items()}
+        work = asdict(self.earlier)
+        if self.units is not None:
+            work["units"] = work.pop("documents")
+        return counts | {f"earlier_{name}": value for name, value in work.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -132,6 +149,10 @@ def rehearse_collection(
     joined = by_rarest_words(items, engine=engine, watch=watch)
     chosen = chosen_road(joined, options, engine=engine, watch=watch)
     ready = _ready(joined, chosen, options, engine=engine, watch=watch)
+    to_come = None
+    if isinstance(ready, Prepared):
+        with watch.stage("candidates", ready.representatives):
+            to_come = candidates_to_come(joined, ready, engine=engine)
     median = chosen.drawn.median_similarity if chosen.drawn is not None else None
     return Rehearsal(
         options=options,
@@ -152,6 +173,7 @@ def rehearse_collection(
             median_similarity=ready.median_similarity if isinstance(ready, Prepared) else median,
         ),
         stages=watch.stages,
+        to_come=to_come,
     )
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from lookalike.applications.documents.assigning import ClusterRows
 from lookalike.applications.documents.join import Search
-from lookalike.applications.documents.keys import write_keys
+from lookalike.applications.documents.keys import Arrived, write_keys
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.samples import near_threshold
 from lookalike.applications.documents.summary import advice, run_estimates, summary_lines
@@ -148,14 +148,32 @@ class DedupResult:
         else:
             (folder / "kept").mkdir()
             self._write_kept(folder / "kept")
-            self._write_keys(folder)
+        self._write_keys(folder, drop_list=drop_list)
 
     def _write_kept(self, folder: Path) -> None:
         self.source.write_kept(folder, self.kept_rows)
 
-    def _write_keys(self, folder: Path) -> None:
+    def _write_keys(self, folder: Path, *, drop_list: bool) -> None:
         """Leave to later runs what they need to compare new documents with the kept ones."""
-        write_keys(folder, self.search.collections[0], self.kept_rows, self.search.joined, self.options)
+        write_keys(
+            folder,
+            self._items,
+            self._kept_items,
+            self.search.joined,
+            self.options,
+            drop_list=drop_list,
+        )
+
+    @property
+    def _items(self) -> Arrived:
+        """What was compared, as it was read."""
+        collection: Arrived = self.search.collections[0]
+        return collection
+
+    @property
+    def _kept_items(self) -> Bools:
+        """Which of it is kept, in the order it arrived."""
+        return self.kept_rows
 
     def _header(self, kind: str) -> Header:
         return Header(kind=kind, algorithm=ALGORITHM_VERSION, parameters=self.options.to_dict())

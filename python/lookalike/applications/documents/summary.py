@@ -72,8 +72,13 @@ def rehearsal_lines(
     choice: Choice,
     expected: tuple[float | None, float | None],
     stages: Sequence[Stage],
+    *,
+    to_come: tuple[int, int] | None = None,
 ) -> list[str]:
-    """What a dry run found out, a fact a line; `expected` are candidates and seconds."""
+    """What a dry run found out, a fact a line; `expected` are candidates and seconds.
+
+    `to_come` are candidates that were counted, and rows of large buckets.
+    """
     candidates, seconds = expected
     work = "bands and checks" if plan is not None else choice.method
     return _aligned(
@@ -83,7 +88,7 @@ def rehearsal_lines(
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
             ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
-            ("candidates", "" if candidates is None else f"about {numbers.count(candidates)} expected"),
+            ("candidates", _to_come(candidates, to_come)),
             (
                 "seconds",
                 ""
@@ -93,6 +98,14 @@ def rehearsal_lines(
             ("so far", f"{_took(stages, counts['text_bytes'])}; nothing was written"),
         ]
     )
+
+
+def _to_come(expected: float | None, counted: tuple[int, int] | None) -> str:
+    if counted is None:
+        return "" if expected is None else f"about {numbers.count(expected)} expected"
+    pairs, rows = counted
+    large = f"; {numbers.several(rows, 'row')} in large buckets, compared with leaders" if rows else ""
+    return f"{numbers.count(pairs)} share a bucket{large}"
 
 
 def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -150,7 +163,7 @@ def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _search_facts(account: Account) -> list[tuple[str, str]]:
     expected = account.expected_candidates
-    thought = "" if expected is None else f", about {numbers.count(expected)} expected"
+    thought = "" if expected is None else f", about {numbers.count(expected)} expected from a sample"
     return [
         ("left out", _left_out(account)),
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
@@ -169,21 +182,26 @@ def _earlier(counts: Mapping[str, Any]) -> str:
     runs = f" of {counts['earlier_runs']} runs" if counts["earlier_runs"] > 1 else ""
     bridging = f"; {numbers.count(counts['bridging'])} like several of them" if counts["bridging"] else ""
     return (
-        f"{numbers.count(counts['earlier_documents'])} kept before{runs}: {numbers.count(of)} new ones "
+        f"{numbers.count(_kept_before(counts))} kept before{runs}: {numbers.count(of)} new ones "
         f"dropped as like them, {numbers.count(new)} as like each other{bridging}"
     )
+
+
+def _kept_before(counts: Mapping[str, Any]) -> int:
+    """How many documents, or units of them, earlier runs kept."""
+    return int(counts.get("earlier_units", counts.get("earlier_documents")))
 
 
 def _to_read(counts: Mapping[str, Any]) -> str:
     """What a run would need of earlier ones."""
     needed = (
         "all of them take part"
-        if counts["earlier_met"] == counts["earlier_documents"]
+        if counts["earlier_met"] == _kept_before(counts)
         else f"{numbers.count(counts['earlier_met'])} share a bucket with a new one"
     )
-    files = numbers.several(counts["earlier_files"], "kept file")
+    files = numbers.several(counts["earlier_files"], "file")
     return (
-        f"{numbers.count(counts['earlier_documents'])} kept before, {needed}: {files} to read, "
+        f"{numbers.count(_kept_before(counts))} kept before, {needed}: {files} to read, "
         f"{numbers.bytes_(counts['earlier_file_bytes'])}"
     )
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from lookalike.applications.documents.result import DedupResult
 from lookalike.io.edits import Edits
 from lookalike.runs import write_parquet
+from lookalike.types import Bools
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -26,11 +27,14 @@ class UnitResult(DedupResult):
     ----------
     documents
         One row a document: how many units it had and has, and whether it is kept.
+    kept_units
+        Which units are kept, in the order of `clusters`.
     edits
         The new texts of documents that lost something.
     """
 
     documents: pa.Table
+    kept_units: Bools
     edits: Edits
 
     @property
@@ -69,5 +73,8 @@ class UnitResult(DedupResult):
     def _write_kept(self, folder: Path) -> None:
         self.source.write_kept(folder, self.kept_rows, self.edits)
 
-    def _write_keys(self, folder: Path) -> None:
-        """Nothing: new documents are compared with whole ones only."""
+    @property
+    def _kept_items(self) -> Bools:
+        arrived = np.empty_like(self.kept_units)
+        arrived[self._items.order] = self.kept_units
+        return arrived

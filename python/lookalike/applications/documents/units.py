@@ -6,6 +6,7 @@ The driver holds a number a document and, as for documents, a few bytes a unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from lookalike.applications.documents.assigning import ClusterRows, assigned
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import Search
+from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.roads import take_road
@@ -62,6 +64,28 @@ class UnitCollection:
         """How many units there are."""
         return int(self.first[-1])
 
+    @property
+    def source(self) -> Source:
+        """What the documents were read from."""
+        return self.documents.source
+
+    @property
+    def order(self) -> I64:
+        """Where each unit arrived, counted in units."""
+        return _spread(self._arrived_first[self.documents.order], np.diff(self.first))
+
+    @property
+    def starts(self) -> I64:
+        """Where the first unit of each file arrived, and how many units did."""
+        return self._arrived_first[self.documents.starts]
+
+    @property
+    def _arrived_first(self) -> I64:
+        """Where the first unit of each document arrived, by where the document did."""
+        counts = np.empty(self.documents.rows, np.int64)
+        counts[self.documents.order] = np.diff(self.first)
+        return np.concatenate([[0], np.cumsum(counts)])
+
     def documents_of(self, rows: I64) -> I64:
         """The rows of the documents that units are in."""
         return np.searchsorted(self.first, rows, side="right") - 1
@@ -78,6 +102,11 @@ class UnitCollection:
         document = int(self.documents_of(np.array([row]))[0])
         units = split_units(pa.array([self.documents.text(document)], pa.large_string()), self.unit)
         return str(units.contents()[row - int(self.first[document])])
+
+    def apart(self, rows: I64) -> dict[str, pa.Array]:
+        """What the ids of units are made of: the `document`, and which `unit` of it."""
+        documents = self.documents_of(rows)
+        return {"document": self.documents.ids(documents), "unit": pa.array(rows - self.first[documents])}
 
     def edits(self, kept: Bools) -> Edits:
         """The texts of documents without the units that are not kept, by row numbers as they arrived."""
@@ -109,69 +138,75 @@ def collect_units(collection: Collection, unit: Unit, engine: Engine) -> UnitCol
 
 def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> UnitResult:
     """Deduplicate the paragraphs or lines of an open source."""
-    collection = collect(source, engine, watch, extra=parse_keep(options.keep)[1])
-    with watch.stage("units", collection.rows):
-        units = collect_units(collection, options.unit, engine)
+    units = read_units(source, options, engine=engine, watch=watch)
+    text_bytes = int(units.documents.text_bytes.sum())
     items = Items(
         table=units.table,
-        bytes=int(collection.text_bytes.sum()),
+        bytes=text_bytes,
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
     joined = take_road(items, options, engine=engine, watch=watch)
-    search = Search(joined=joined, collections=(units,))
+    joined = with_keys_worth_storing(joined, options, rows=units.rows, text_bytes=text_bytes)
     with watch.stage("cluster", units.rows, unit="units"):
-        assignment = assigned(joined, _priority(units, options.keep, engine), options, engine)
-
-    def apart(rows: I64) -> dict[str, pa.Array]:
-        documents = units.documents_of(rows)
-        return {"document": collection.ids(documents), "unit": pa.array(rows - units.first[documents])}
-
-    all_units = np.diff(units.first)
-    kept_units = np.diff(np.concatenate([[0], np.cumsum(assignment.kept)])[units.first])
-    # An empty document has lost nothing, and stays.
-    kept = (kept_units > 0) | (all_units == 0)
-    kept_rows = np.empty(collection.rows, np.bool_)
-    kept_rows[collection.order] = kept
+        assignment = assigned(joined, unit_priority(units, options.keep, engine), options, engine)
+    search = Search(joined=joined, collections=(units,))
     return UnitResult(
         source=source,
         options=options,
         pairs=named_pairs(search, options),
-        cluster_rows=ClusterRows(search, assignment, options, apart),
+        cluster_rows=ClusterRows(search, assignment, options, units.apart),
         search=search,
-        kept_rows=kept_rows,
         chained=assignment.chained,
         cluster_sizes=assignment.sizes(),
         account=joined.account,
         stages=watch.stages,
-        text_bytes=items.bytes,
-        edits=units.edits(assignment.kept),
-        documents=pa.table(
-            {
-                "id": collection.ids(np.arange(collection.rows)),
-                "units": pa.array(all_units),
-                "kept_units": pa.array(kept_units),
-                "kept": pa.array(kept),
-            }
-        ),
+        text_bytes=text_bytes,
+        **what_is_left(units, assignment.kept),
     )
 
 
-def _priority(units: UnitCollection, keep: str, engine: Engine) -> U32:
+def read_units(source: Source, options: DedupOptions, *, engine: Engine, watch: Watch) -> UnitCollection:
+    """Read an open source and cut its documents into units."""
+    collection = collect(source, engine, watch, extra=parse_keep(options.keep)[1])
+    with watch.stage("units", collection.rows):
+        return collect_units(collection, options.unit, engine)
+
+
+def what_is_left(units: UnitCollection, kept: Bools) -> dict[str, Any]:
+    """What becomes of documents of which these units are kept: fields of a `UnitResult`."""
+    collection = units.documents
+    all_units = np.diff(units.first)
+    kept_units = np.diff(np.concatenate([[0], np.cumsum(kept)])[units.first])
+    # An empty document has lost nothing, and stays.
+    kept_documents = (kept_units > 0) | (all_units == 0)
+    kept_rows = np.empty(collection.rows, np.bool_)
+    kept_rows[collection.order] = kept_documents
+    documents = {
+        "id": collection.ids(np.arange(collection.rows)),
+        "units": pa.array(all_units),
+        "kept_units": pa.array(kept_units),
+        "kept": pa.array(kept_documents),
+    }
+    return {
+        "kept_rows": kept_rows,
+        "kept_units": kept,
+        "edits": units.edits(kept),
+        "documents": pa.table(documents),
+    }
+
+
+def unit_priority(units: UnitCollection, keep: str, engine: Engine) -> U32:
+    """Each unit's place in the order of preference."""
     rows = np.arange(units.rows, dtype=np.int64)
-    documents = units.documents_of(rows)
     policy, _ = parse_keep(keep)
     if policy == "first":
-        arrived = units.documents.order[documents]
-        order = np.lexsort((rows, arrived))
-        place = np.empty_like(rows)
-        place[order] = rows
-        return priorities(rows, arrival=place)
+        return priorities(rows, arrival=units.order)
     if policy == "longest":
         return priorities(rows, values=pa.array(_sizes(units, engine)))
     values = units.documents.extra_values()
     assert values is not None
-    return priorities(rows, values=values.take(pa.array(documents)))
+    return priorities(rows, values=values.take(pa.array(units.documents_of(rows))))
 
 
 def _sizes(units: UnitCollection, engine: Engine) -> I64:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.applications.sets.edges import sets_of_edges
 from lookalike.applications.sets.opening import OpenSets, open_sets
@@ -16,7 +15,7 @@ from lookalike.applications.sets.reading import SetInput
 from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError, MalformedRowError, OptionError
-from lookalike.io import Source, check_unique
+from lookalike.io import Source, check_unique, id_order
 from lookalike.io.matrices import read_matrix
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
@@ -77,6 +76,7 @@ def _collect(
         )
     if source is None:
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
+    source.room = engine.stage_bytes
     if asked.form == "edges":
         held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
         table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
@@ -115,7 +115,7 @@ def row_by_row(
     numbers = np.arange(table.rows, dtype=np.int64)
     order = numbers
     if ids is not None:
-        order = pc.sort_indices(ids).to_numpy().astype(np.int64)
+        order = id_order(ids)
         numbers = np.empty_like(order)
         numbers[order] = np.arange(len(order))
 

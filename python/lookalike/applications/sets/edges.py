@@ -11,11 +11,11 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.applications.sets.stages import SETS, EdgeKeys, Gather
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
+from lookalike.io import id_order
 from lookalike.measures.tokens import hash_tokens
 from lookalike.types import I64, U64, Sets, concatenate, list_buffers
 
@@ -69,7 +69,7 @@ def named_sets(edges: Table, engine: Engine, seed: int) -> tuple[pa.Array, U64, 
     """The ids of the sets in order; their keys sorted, and which id each is of."""
     found = engine.fold(edges, Distinct.of_sets, Distinct.merge)
     ids = found.ids() if found is not None else pa.array([], edges.schema.field(1).type)
-    ids = ids.take(pc.sort_indices(ids))
+    ids = ids.take(pa.array(id_order(ids)))
     keys = hash_tokens(ids, seed=seed, threads=engine.threads)
     order = np.argsort(keys)
     keys = keys[order]

@@ -58,6 +58,7 @@ def _collect(
     if source is None:
         matrix = read_matrix(asked.paths[0])
         return _in_memory(matrix.T if asked.of == "columns" else matrix, engine, signed, seed, first_row)
+    source.room = engine.stage_bytes
     if asked.form == "edges":
         held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
         table, ids = _weighted_edges(held, engine, asked, signed, seed, first_row)

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
-from lookalike.io import check_unique
+from lookalike.io import check_unique, id_order
 from lookalike.io.vectors import SUFFIXES, read_ids, read_vectors, vector_column
 from lookalike.measures.vectors import DIRECTED, MEASURES, as_vectors, check_directions
 from lookalike.runs.watch import Watch
@@ -109,8 +108,8 @@ def collect_vectors(
             check_directions(vectors)
         vectors = Vectors(np.ascontiguousarray(vectors.values, kind))
         if names is not None:
-            order = pc.sort_indices(names)
-            vectors, names = Vectors(vectors.values[order.to_numpy()]), names.take(order)
+            order = id_order(names)
+            vectors, names = Vectors(vectors.values[order]), names.take(pa.array(order))
         table = engine.scan(_batches(vectors, first_row), _schema(vectors))
         collections.append(VectorCollection(table=table, dimensions=widths[0], names=names))
         first_row += len(vectors)
