@@ -9,7 +9,6 @@ many items at a time as the rows they name have room (`reach`).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from copy import copy
 from functools import reduce
@@ -32,6 +31,7 @@ from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Held, Origin, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
+from lookalike.runs.side_by_side import in_turn
 from lookalike.runs.sizes import parse_size
 
 #: A piece of work smaller than this costs more to hand out than to do.
@@ -298,29 +298,11 @@ class LocalEngine:
     def _in_order(self, batches: Iterable[S], step: Callable[[S], T], *, light: bool) -> Generator[T]:
         """The steps' results in the order of the batches, a few at work at once."""
         try:
-            if self.threads == 1 or light:
-                yield from map(step, batches)
-            else:
-                yield from self._by_threads(batches, step)
+            yield from in_turn(batches, step, 1 if light else self.threads)
         finally:
             # Whoever reads ahead comes to an end, even where somebody keeps the error.
             if isinstance(batches, Generator):
                 batches.close()
-
-    def _by_threads(self, batches: Iterable[S], step: Callable[[S], T]) -> Generator[T]:
-        with ThreadPoolExecutor(self.threads) as pool:
-            waiting: list[Future[T]] = []
-            try:
-                for batch in batches:
-                    waiting.append(pool.submit(step, batch))
-                    # Enough in reserve that no thread waits, few enough that results do not pile up unseen.
-                    while len(waiting) > 2 * self.threads:
-                        yield waiting.pop(0).result()
-                while waiting:
-                    yield waiting.pop(0).result()
-            finally:
-                # After an error or Ctrl-C: what has not begun never begins.
-                pool.shutdown(cancel_futures=True)
 
 
 def local_engine(threads: int | None = None, memory: int | str | None = None) -> LocalEngine:

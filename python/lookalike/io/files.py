@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from lookalike.io.inputs import STANDARD_INPUT, find_files, standard_input_file
 from lookalike.io.layout import Census, Layout, Mask, Rows
 from lookalike.io.source import Source
 from lookalike.io.spool import Spool
+from lookalike.runs.side_by_side import in_turn
 
 
 def open_files(
@@ -71,6 +73,10 @@ def open_wanted(
         return FileSource([standard_input_file(spool.path)], wanted, on_error, spool=spool)
     files, passed_over = find_files(given)
     return FileSource(files, wanted, on_error, passed_over=passed_over)
+
+
+#: What writing a file may take.
+_A_WRITER = 128 << 20
 
 
 class FileSource(Source):
@@ -144,25 +150,49 @@ class FileSource(Source):
 
     def _read_on(self, row: int, batch_bytes: int) -> Iterator[pa.RecordBatch]:
         starts = self.layout.starts
-        for at in range(len(self.files)):
-            done, stop = int(starts[at]), int(starts[at + 1])
-            if done == stop or stop <= row:
-                continue
+        wanted = [at for at in range(len(self.files)) if starts[at] < starts[at + 1] > row]
+        for at, batches in self._files_read(wanted, partial(self._read_again, batch_bytes=batch_bytes)):
+            done = int(starts[at])
+            for batch in batches:
+                passed = max(0, row - done)
+                done += batch.num_rows
+                if passed < batch.num_rows:
+                    yield batch.slice(passed)
+
+    def _read_again(self, at: int, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        """The rows of a file that was read before."""
+        self._check_unchanged(at)
+        plan = replace(self._plan(at, batch_bytes), checked=at not in self.layout.bad)
+        rows = 0
+        try:
+            for batch in self._read_file(at, self._faults_in(at), plan):
+                rows += batch.num_rows
+                yield batch
+        except SourceError:
+            # It was whole when it was read first: damage is a change.
             self._check_unchanged(at)
-            plan = replace(self._plan(at, batch_bytes), checked=at not in self.layout.bad)
-            try:
-                for batch in self._read_file(at, self._faults_in(at), plan):
-                    passed = max(0, row - done)
-                    done += batch.num_rows
-                    if passed < batch.num_rows:
-                        yield batch.slice(passed)
-            except SourceError:
-                # It was whole when it was read first: damage is a change.
-                self._check_unchanged(at)
-                raise
-            self._check_unchanged(at)
-            if done != stop:
-                raise self._changed(at)
+            raise
+        self._check_unchanged(at)
+        if rows != int(self.layout.starts[at + 1] - self.layout.starts[at]):
+            raise self._changed(at)
+
+    def _files_read(
+        self, wanted: Sequence[int], read: Callable[[int], Iterator[pa.RecordBatch]]
+    ) -> Iterator[tuple[int, Iterable[pa.RecordBatch]]]:
+        """The batches of some files, one after the other; small files are read side by side."""
+        if self._are_small:
+            yield from zip(wanted, in_turn(wanted, lambda at: list(read(at)), self.threads), strict=True)
+        else:
+            yield from ((at, read(at)) for at in wanted)
+
+    @cached_property
+    def _are_small(self) -> bool:
+        """Whether several files fit the room there is, decoded, and a thread can have one for itself."""
+        if self.threads == 1 or self.room is None or not self.can_scan_on():
+            return False
+        # Three a thread are in hand: read, being read, and in use.
+        most = self.room // (4 * self.threads)
+        return all(file.format.least_bytes(file, self.wanted) <= most for file in self.files)
 
     def _faults_in(self, at: int) -> Faults:
         faults = Faults(self._on_error)
@@ -189,17 +219,18 @@ class FileSource(Source):
         whose document is dropped is left out, and so is a file that could not be opened.
         """
         layout = self.layout
-        written = []
-        for at, file in enumerate(self.files):
-            if at in self._unopened:
-                continue
+
+        def write(at: int) -> Path:
             self._check_unchanged(at)
-            target = folder / file.name
+            file = self.files[at]
             own = None if edits is None else edits.of_file(layout.numbers_of(at))
-            file.format.write_kept(file, target, layout.rows_of(at, mask), own)
-            if target.exists():
-                written.append(target)
-        return written
+            file.format.write_kept(file, folder / file.name, layout.rows_of(at, mask), own)
+            return folder / file.name
+
+        readable = [at for at in range(len(self.files)) if at not in self._unopened]
+        # A file may take as much as a part of a large row group while it is written.
+        at_once = self.threads if self.room is None or self.room >= _A_WRITER * self.threads else 1
+        return [target for target in in_turn(readable, write, at_once) if target.exists()]
 
     def check_unchanged(self) -> None:
         """Whether all files are what they were when they were opened; an error if not."""
@@ -235,6 +266,10 @@ class FileSource(Source):
         return schemas
 
     def _read(self, faults: Faults, census: Census, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        if not faults.skip and self._are_small:
+            # The first fault is an error, which comes when it is the file's turn.
+            yield from self._read_small(census, batch_bytes)
+            return
         for at, file in enumerate(self.files):
             census.open_file()
             faults.open(file.label)
@@ -245,6 +280,17 @@ class FileSource(Source):
                 census.add(batch)
                 yield batch
             census.close_file(faults.bad_rows())
+
+    def _read_small(self, census: Census, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+        def read(at: int) -> Iterator[pa.RecordBatch]:
+            return self._read_file(at, self._faults_in(at), self._plan(at, batch_bytes))
+
+        for _, batches in self._files_read(range(len(self.files)), read):
+            census.open_file()
+            for batch in batches:
+                census.add(batch)
+                yield batch
+            census.close_file(np.empty(0, np.int64))
 
     def _read_file(self, at: int, faults: Faults, plan: ReadPlan) -> Iterator[pa.RecordBatch]:
         file = self.files[at]

@@ -33,6 +33,8 @@ class Source(ABC):
     #: How many bytes may be in hand while rows are read or written; None for as many as is fast. Changes
     #: how files are decoded, never the rows.
     room: int | None = None
+    #: How many threads may read or write files.
+    threads: int = 1
 
     def __init__(self, wanted: Wanted, on_error: OnError) -> None:
         self.wanted = wanted

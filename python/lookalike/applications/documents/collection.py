@@ -111,7 +111,7 @@ def collect(
     sizes: list[U32 | I64] = []
     extras: list[pa.Array] = []
     aside = engine.set_aside()
-    source.room = engine.stage_bytes
+    source.room, source.threads = engine.stage_bytes, engine.threads
     batch_bytes = batch_bytes_of(engine)
     glancing = None if seed is None or source.in_memory else Glancing(seed, engine.stage_bytes)
 
