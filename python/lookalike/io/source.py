@@ -94,6 +94,11 @@ class Source(ABC):
         return 0
 
     @property
+    def skips(self) -> bool:
+        """Whether rows that cannot be read are left out and counted."""
+        return self._on_error == "skip"
+
+    @property
     def schema(self) -> pa.Schema:
         """What the batches of a scan are like."""
         return self._schema
