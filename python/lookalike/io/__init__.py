@@ -45,6 +45,7 @@ __all__ = [
     "OnError",
     "Source",
     "Unreadable",
+    "Wanted",
     "as_numbers",
     "as_ordered",
     "ascend",
