@@ -7,7 +7,7 @@ import pytest
 
 from lookalike.applications.measurements import Gallery, similar_measurements
 from lookalike.engines import LocalEngine
-from lookalike.errors import DuplicateIdError, OptionError, SourceError
+from lookalike.errors import DuplicateIdError, MalformedRowError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.measures.closeness import close_share
 
@@ -133,3 +133,16 @@ def test_positions_may_have_tolerances_of_their_own():
 def test_what_cannot_be_compared_is_refused(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_the_row_of_a_number_that_is_none_is_named(odd):
+    items = faces()
+    items[17, 4] = odd
+    for ask in (
+        lambda: Gallery(items, ranges=RANGES),
+        lambda: similar_measurements(items, within=2, share=0.5),
+        lambda: similar_measurements(faces(), items, within=2, share=0.5),
+    ):
+        with pytest.raises(MalformedRowError, match=rf"row 17 \(counted from 0\): measurement 4 is {odd},"):
+            ask()

@@ -136,7 +136,7 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
         (("--measurements", "face", "--within", "1"), "not a number"),
         (("--measurements", ",", "--within", "1"), "no measurements were named"),
         (("--measurements", "m0", "--within", "0"), "need a width"),
-        (("--measurements", "m0", "--within", "1", "-t", "80"), "share=80"),
+        (("--measurements", "m0", "--within", "1", "-t", "80"), "--threshold 80"),
         (("--measurements", "m0", "--within", "1", "--measure", "l2"), "--measure has no meaning"),
         (("--measurements", "m0", "--within", "1", "--expand"), "--expand has no meaning"),
     ],

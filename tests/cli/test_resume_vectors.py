@@ -139,7 +139,7 @@ def test_blocks_that_are_cut_elsewhere_are_not_mixed(monkeypatch, given, tmp_pat
         ("vectors, exact", ["-t", "16deg"], "threshold"),
         ("vectors, auto", ["--recall", "0.9"], "recall"),
         ("bits, exact", ["-t", "2"], "threshold"),
-        ("bits, lsh", ["--on-error", "skip"], "on_error"),
+        ("bits, lsh", ["--on-error", "skip"], "--on-error"),
     ],
 )
 def test_another_question_is_refused_with_what_differs(

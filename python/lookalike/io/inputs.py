@@ -113,7 +113,10 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
             else:
                 yield Path(match), PurePosixPath(Path(match).relative_to(base).as_posix())
     else:
-        raise SourceError(f"there is no file or folder {given}: check the name (documents go in a list)")
+        missing = SourceError(f"there is no file or folder {given}: check the name")
+        # For those who call the library: a string alone is the name of a file.
+        missing.add_note("Documents go in a list: [text]")
+        raise missing
 
 
 def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:
