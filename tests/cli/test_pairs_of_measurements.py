@@ -66,6 +66,10 @@ def test_the_command_finds_what_the_library_finds(type_, tmp_path, items, name):
     record = RunRecord.read(out)
     record.verify(out)
     assert (record.counts["items"], record.counts["pairs"]) == (60, len(expected))
+    recall = record.estimates["recall"]
+    assert recall["promised"] == 0.95
+    assert 0.9 < recall["recall"] <= 1
+    assert f"about {100 * recall['recall']:.1f}% of all close pairs found, 95.0% promised" in ended.out
     assert record.estimates["ranges"] == Ranges.planned(6, within=2, share=0.6).to_dict() | {
         "chosen": [list(table) for table in Ranges.planned(6, within=2, share=0.6).chosen]
     }
