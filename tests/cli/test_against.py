@@ -167,7 +167,7 @@ def test_what_cannot_be_appended_to_is_refused(refused, earlier, tmp_path, spoil
 
 
 OTHER_RUNS = {
-    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["unit='line'", "so use unit='line'"]),
+    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["--unit line", "so use --unit line"]),
     "pairs": (["pairs", "0.jsonl"], ["pairs", "dedup"]),
 }
 
