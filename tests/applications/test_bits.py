@@ -93,13 +93,17 @@ def test_bits_of_two_widths_do_not_compare():
         la.similar_bits(HASHES, ["ff"])
 
 
-def test_a_row_at_fault_is_named_by_its_id(tmp_path):
+def test_a_row_at_fault_is_named_by_its_place(tmp_path):
     file = tmp_path / "hashes.csv"
     file.write_text("id,bits\nb,ff00\na,ff0\nc,ff00\n")
-    with pytest.raises(MalformedRowError, match="row a has 3 hexadecimal digits where the first row has 4"):
+    with pytest.raises(
+        MalformedRowError, match=r"csv, line 3: .* has 3 hexadecimal digits where the first row has 4"
+    ):
         la.similar_bits(file, id="id")
     file.write_text("id,bits\nb,ff00\na,zz00\n")
-    with pytest.raises(MalformedRowError, match="row a is 'zz00', not hexadecimal: look at digit 1"):
+    with pytest.raises(
+        MalformedRowError, match=r"csv, line 3: .* is 'zz00', not hexadecimal: look at digit 1"
+    ):
         la.similar_bits(file, id="id")
     with pytest.raises(MissingColumnError, match="has no column 'phash'"):
         la.similar_bits(file, column="phash")

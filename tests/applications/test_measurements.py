@@ -3,13 +3,18 @@
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from lookalike.applications.measurement_tables import MeasurementOptions, pairs_of_measurements
 from lookalike.applications.measurements import Gallery, similar_measurements
 from lookalike.engines import LocalEngine
-from lookalike.errors import DuplicateIdError, OptionError, SourceError
+from lookalike.errors import DuplicateIdError, MalformedRowError, OptionError, SourceError
 from lookalike.families import Ranges
+from lookalike.io import FrameSource
+from lookalike.io.measurements import MeasurementColumns
 from lookalike.measures.closeness import close_share
+from lookalike.runs.watch import Watch
 
 RANGES = Ranges(dimensions=6, width=8, margin=2, rows=2, tables=5, seed=1)
 
@@ -133,3 +138,39 @@ def test_positions_may_have_tolerances_of_their_own():
 def test_what_cannot_be_compared_is_refused(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_the_row_of_a_number_that_is_none_is_named(odd):
+    items = faces()
+    items[17, 4] = odd
+    for ask in (
+        lambda: Gallery(items, ranges=RANGES),
+        lambda: similar_measurements(items, within=2, share=0.5),
+        lambda: similar_measurements(faces(), items, within=2, share=0.5),
+    ):
+        with pytest.raises(MalformedRowError, match=rf"row 17 \(counted from 0\): measurement 4 is {odd},"):
+            ask()
+
+
+def test_how_much_was_found_is_estimated_from_what_was_found():
+    """People with two more pictures each, on which any measurement may be far off."""
+    columns = [f"m{column}" for column in range(10)]
+    totals, recalls = [], []
+    for seed in range(24):
+        draw = np.random.default_rng(seed)
+        people = draw.uniform(0, 1000, (50, 10))
+        items = np.concatenate([people, *(people + draw.uniform(-0.5, 0.5, people.shape) for _ in "ab")])
+        items += np.where(draw.random(items.shape) < 0.25, draw.uniform(5, 300, items.shape), 0)
+        wanted = MeasurementColumns(text="m0", columns=tuple(columns[1:]))
+        source = FrameSource(pa.table(dict(zip(columns, items.T, strict=True))), wanted)
+        asked = MeasurementOptions(within=1.0, threshold=0.5, recall=0.6, seed=seed)
+        pairs, found, _ = pairs_of_measurements([source], asked, engine=LocalEngine(1), watch=Watch())
+        close = (np.abs(items[:, None] - items[None]) <= 1).mean(axis=2) >= 0.5
+        truth = np.count_nonzero(np.triu(close, 1))
+        assert found.recall.found == len(pairs) <= truth
+        assert found.recall.low is None
+        totals.append(found.recall.estimated_total / truth)
+        recalls.append(len(pairs) / truth)
+    assert np.mean(recalls) < 0.95
+    assert abs(np.mean(totals) - 1) < 0.03

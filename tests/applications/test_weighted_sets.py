@@ -160,7 +160,7 @@ def test_vectors_of_edges_have_cosines(tmp_path):
 def test_a_weight_that_is_none_is_named_with_its_place(tmp_path, line):
     path = tmp_path / "sets.dat"
     path.write_text(f"fine:1\n{line}\n")
-    with pytest.raises(MalformedRowError, match=r"sets\.dat:1: .* is no item:weight"):
+    with pytest.raises(MalformedRowError, match=r"sets\.dat, line 2: .* is no item:weight"):
         held(read_sets(path))
 
 

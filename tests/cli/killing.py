@@ -131,10 +131,17 @@ def _only(reading, verb):
     do = getattr(LocalEngine, verb)
 
     def only(self, table, stage, *arguments, **more):
-        assert type(stage).__name__ in reading, (verb, stage)
+        if type(stage).__name__ not in reading:
+            # A map whose table is settled is asked for, and has nothing to do.
+            assert more.get("settled") is not None, (verb, stage)
+            stage = _at_rest
         return do(self, table, stage, *arguments, **more)
 
     return only
+
+
+def _at_rest(batch):
+    raise AssertionError("a stage that is settled is at work again")
 
 
 def check_flipped_bits(folder, command, stop, *, seed, most=None):

@@ -145,11 +145,11 @@ WRONG = {
     "kept files gone": (lambda run: (run / "kept" / "0.jsonl").unlink(), [], ["0.jsonl is missing"]),
     "keys damaged": (lambda run: flip(run / "keys.table", 300), [], ["keys.table is damaged"]),
     "clusters damaged": (lambda run: flip(run / "clusters.parquet", 60), [], ["clusters.parquet is damaged"]),
-    "another threshold": (None, ["-t", "0.7"], ["threshold=0.6", "threshold=0.7"]),
-    "another shingle": (None, ["--shingle", "chars:9"], ["shingle='words:5'", "shingle='chars:9'"]),
-    "another seed": (None, ["--seed", "3"], ["seed=0"]),
-    "other slots": (None, ["--slots", "64"], ["slots=128"]),
-    "paragraphs": (None, ["--unit", "paragraph"], ["unit='paragraph'", "document"]),
+    "another threshold": (None, ["-t", "0.7"], ["--threshold 0.6", "--threshold 0.7"]),
+    "another shingle": (None, ["--shingle", "chars:9"], ["--shingle words:5", "--shingle chars:9"]),
+    "another seed": (None, ["--seed", "3"], ["--seed 0"]),
+    "other slots": (None, ["--slots", "64"], ["--slots 128"]),
+    "paragraphs": (None, ["--unit", "paragraph"], ["--unit paragraph", "document"]),
     "the output in its place": (None, ["-o", "run", "--overwrite"], ["output folder"]),
 }
 
@@ -167,7 +167,7 @@ def test_what_cannot_be_appended_to_is_refused(refused, earlier, tmp_path, spoil
 
 
 OTHER_RUNS = {
-    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["unit='line'", "so use unit='line'"]),
+    "lines": (["dedup", "0.jsonl", "--unit", "line"], ["--unit line", "so use --unit line"]),
     "pairs": (["pairs", "0.jsonl"], ["pairs", "dedup"]),
 }
 

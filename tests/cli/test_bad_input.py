@@ -56,23 +56,23 @@ def test_input_that_cannot_be_used_is_named(refused, tmp_path, name, content, ar
 
 
 OPTIONS = {
-    "threshold over 1": (["--threshold", "80"], ["threshold=80", "0.8"]),
-    "threshold 0": (["--threshold", "0"], ["threshold=0"]),
-    "threshold that is no number": (["--threshold", "nan"], ["threshold=nan"]),
-    "recall 1": (["--recall", "1"], ["recall=1", "0.999"]),
+    "threshold over 1": (["--threshold", "80"], ["--threshold 80", "0.8"]),
+    "threshold 0": (["--threshold", "0"], ["--threshold 0"]),
+    "threshold that is no number": (["--threshold", "nan"], ["--threshold nan"]),
+    "recall 1": (["--recall", "1"], ["--recall 1", "0.999"]),
     "recall out of reach": (
         ["--threshold", "0.2", "--recall", "0.99", "--slots", "16"],
-        ["97.2%", "slots=21", "recall=0.97"],
+        ["97.2%", "--slots 21", "--recall 0.97"],
     ),
-    "no slots": (["--slots", "0"], ["slots=0"]),
+    "no slots": (["--slots", "0"], ["--slots 0"]),
     "an unknown shingle": (["--shingle", "lines:3"], ["'lines:3'", "words:5"]),
     "an unknown shingle option": (["--shingle", "words:5+fold"], ["'fold'", "nfkc"]),
     "an unknown keep": (["--keep", "shortest"], ["shortest", "longest"]),
     "an unknown group": (["--group", "rings"], ["rings", "star"]),
     "an unknown check": (["--verify", "hope"], ["hope", "signature"]),
     "an unknown method": (["--method", "magic"], ["magic", "lsh"]),
-    "no threads": (["--threads", "0"], ["threads=0"]),
-    "a negative seed": (["--seed", "-1"], ["seed=-1"]),
+    "no threads": (["--threads", "0"], ["--threads 0"]),
+    "a negative seed": (["--seed", "-1"], ["--seed -1"]),
     "an unknown progress": (["--progress", "dots"], ["dots", "jsonl"]),
     "an unknown answer to errors": (["--on-error", "ignore"], ["ignore", "skip"]),
 }
@@ -142,7 +142,7 @@ def test_the_output_is_checked_before_the_input_is_read(refused, tmp_path):
 def test_recall_out_of_reach_is_known_before_the_input_is_read(refused, tmp_path, name):
     (tmp_path / "broken.jsonl").write_text("{")
     options = ["-t", "0.2", "--recall", "0.99", "--slots", "16", "-o", tmp_path / "out"]
-    assert "slots=21" in refused(name, tmp_path / "broken.jsonl", *options)
+    assert "--slots 21" in refused(name, tmp_path / "broken.jsonl", *options)
 
 
 @pytest.mark.parametrize("name", ["dedup", "pairs"])
@@ -152,7 +152,7 @@ def test_a_run_without_a_place_for_its_result_is_refused(refused, corpus, name):
 
 def test_pairs_refuses_as_dedup_does(refused, corpus, tmp_path):
     out = ("-o", tmp_path / "out")
-    assert "threshold=2" in refused("pairs", corpus, "--threshold", "2", *out)
+    assert "--threshold 2" in refused("pairs", corpus, "--threshold", "2", *out)
     assert "there is no file" in refused("pairs", corpus, "--with", tmp_path / "nowhere.jsonl", *out)
     assert "'body'" in refused("pairs", corpus, "--text", "body", *out)
     assert [entry.name for entry in tmp_path.iterdir()] == [corpus.name]

@@ -44,4 +44,4 @@ def test_what_does_not_go_together_is_refused(refused, stories, tmp_path):
     assert "goes with --measure tfidf" in refused("pairs", stories, "--not-copies", "0.2", *out)
     assert "leave it out" in refused("pairs", stories, "--measure", "tfidf", "--method", "lsh", *out)
     assert "leave out --sets" in refused("pairs", stories, "--measure", "tfidf", "--sets", *out)
-    assert "not_copies=7" in refused("pairs", stories, "--measure", "tfidf", "--not-copies", "7", *out)
+    assert "--not-copies 7" in refused("pairs", stories, "--measure", "tfidf", "--not-copies", "7", *out)

@@ -206,6 +206,6 @@ def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
     sure = type_(*command[:-1], "0.6", "--common", "21", "-o", tmp_path / "sure")
     assert "all near pairs found" in sure.out
     wrong = ("pairs", "--sets", baskets, "-o", tmp_path / "no", "--common")
-    assert "goes with method='divide'" in refused(*wrong, "5")
+    assert "goes with --method divide" in refused(*wrong, "5")
     assert "out of range" in refused(*wrong, "0", "--method", "divide")
     assert "--common many is no number" in refused(*wrong, "many", "--method", "divide")

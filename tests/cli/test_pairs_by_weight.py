@@ -99,3 +99,38 @@ def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
 def test_bad_input_is_named_and_leaves_nothing(refused, plays, tmp_path, more, said):
     assert said in refused("pairs", plays, *more, "-o", tmp_path / "out")
     assert sorted(tmp_path.iterdir()) == [plays]
+
+
+@pytest.mark.parametrize(
+    ("form", "bad", "said"),
+    [
+        ("lines", "bob jazz:3 soul:one", "line 2: 'soul:one' is no item:weight"),
+        ("lines", "bob jazz:nan soul:-1", "line 2: 'jazz:nan' is no item:weight"),
+        ("lines", "bob jazz:3 soul:-1", "line 2: 'soul:-1' weighs less than 0"),
+        ("edges", "bob,jazz,-3", "line 3: 'n' is -3: weights are 0 or more"),
+        ("edges", "bob,jazz,much", "line 3: 'n' is 'much', not a number"),
+    ],
+)
+def test_a_row_that_weighs_nothing_sensible_is_named_or_skipped(type_, refused, tmp_path, form, bad, said):
+    good = {"lines": ["ann jazz:3 soul:2", "cat jazz:3 soul:2"], "edges": ["ann,jazz,3", "cat,jazz,3"]}[form]
+    path = tmp_path / "plays.csv"
+    header = ["user,song,n"] if form == "edges" else []
+    path.write_text("\n".join([*header, good[0], bad, good[1]]) + "\n")
+    how = HOW if form == "edges" else ("--id", "first")
+    asked = ("pairs", "--sets", path, *how, "--measure", "weighted-jaccard")
+    assert f"{path}, {said}" in refused(*asked, "-o", tmp_path / "out")
+    ended = type_(*asked, "--on-error", "skip", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert f"1 row could not be read, the first: {path}, {said}" in ended.err
+    counts = RunRecord.read(tmp_path / "out").counts
+    assert (counts["sets"], counts["unreadable"], counts["pairs"]) == (2, 1, 1)
+
+
+def test_vectors_may_weigh_less_than_nothing_and_so_may_edges_that_are_left_out(type_, tmp_path):
+    path = tmp_path / "plays.csv"
+    path.write_text("user,song,n\nann,jazz,-3\ncat,jazz,-3\n")
+    given = ("pairs", "--sets", path, *HOW)
+    assert type_(*given, "--measure", "weighted-cosine", "-o", tmp_path / "out").code == 0
+    assert RunRecord.read(tmp_path / "out").counts["pairs"] == 1
+    rated = (*given, "--rating", "n", "--least-rating", "0", "--measure", "weighted-jaccard")
+    assert type_(*rated, "-o", tmp_path / "rated").code == 0

@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -97,3 +99,82 @@ def test_rows_that_are_no_bits_of_the_common_width_are_skipped_and_counted(type_
     counts = RunRecord.read(out).counts
     assert (counts["rows"], counts["unreadable"], counts["pairs"]) == (2, skipped, 1)
     assert refused("pairs", given, "--bits", "-o", tmp_path / "other")
+
+
+@pytest.fixture
+def fingerprints(tmp_path):
+    """The same 64 bits in files of every kind, some near and some copies, and what brute force finds."""
+    draw = np.random.default_rng(2)
+    numbers = draw.integers(0, 1 << 63, 60).astype(np.uint64)
+    numbers = np.concatenate(
+        [numbers, numbers[:30] ^ (np.uint64(1) << draw.integers(0, 64, 30).astype(np.uint64))]
+    )
+    numbers = np.concatenate([numbers, numbers[20:40]])
+    binaries = [int(number).to_bytes(8, "big") for number in numbers]
+    folder = tmp_path / "given"
+    folder.mkdir()
+    np.save(folder / "numbers.npy", numbers)
+    np.save(folder / "bytes.npy", np.array([list(row) for row in binaries], np.uint8))
+    (folder / "digits.hex").write_text("".join(row.hex() + "\n" for row in binaries))
+    ids = [f"r{row:03}" for row in range(len(numbers))]
+    table = {"number": pa.array(numbers), "packed": pa.array(binaries), "id": ids}
+    pq.write_table(pa.table(table), folder / "columns.parquet")
+    truth = {
+        (a, b): (int(numbers[a]) ^ int(numbers[b])).bit_count()
+        for a in range(len(numbers))
+        for b in range(a + 1, len(numbers))
+    }
+    return folder, {pair: apart for pair, apart in truth.items() if apart <= 2}
+
+
+GIVEN = [("numbers.npy", ()), ("bytes.npy", ()), ("digits.hex", ())]
+GIVEN += [("columns.parquet", ("--text", name, "--id", "id")) for name in ("number", "packed")]
+
+
+def numbered(out):
+    rows = pq.read_table(out / "pairs.parquet").to_pylist()
+    return {tuple(int(row[end].rsplit(":")[-1].strip("r")) for end in "ab"): row["distance"] for row in rows}
+
+
+@pytest.mark.parametrize(("name", "more"), GIVEN)
+def test_packed_bits_in_files_give_what_brute_force_finds(type_, fingerprints, tmp_path, name, more):
+    folder, truth = fingerprints
+    given = ("pairs", folder / name, "--bits", "-t", "2", "--expand", *more, "--memory", "16MB")
+    assert type_(*given, "-o", tmp_path / "out").code == 0
+    assert numbered(tmp_path / "out") == truth
+
+
+@pytest.mark.parametrize("name", ["numbers.npy", "bytes.npy", "digits.hex"])
+def test_collections_of_two_kinds_are_compared(type_, fingerprints, tmp_path, name):
+    folder, truth = fingerprints
+    given = ("pairs", folder / "bytes.npy", "--with", folder / name, "--bits", "-t", "2", "--expand")
+    assert type_(*given, "-o", tmp_path / "out").code == 0
+    both = truth | {(b, a): apart for (a, b), apart in truth.items()}
+    assert numbered(tmp_path / "out") == both | {(row, row): 0 for row in range(110)}
+
+
+def test_collections_of_two_widths_are_refused(refused, fingerprints, tmp_path):
+    np.save(tmp_path / "narrow.npy", np.zeros((3, 4), np.uint8))
+    given = ("pairs", fingerprints[0] / "bytes.npy", "--with", tmp_path / "narrow.npy", "--bits")
+    assert "bits of 64 and of 32 do not compare" in refused(*given, "-o", tmp_path / "out")
+
+
+def test_the_first_row_may_be_the_odd_one(type_, refused, tmp_path):
+    (tmp_path / "x.hex").write_text("\n".join(["ffff", *HASHES]) + "\n")
+    given = ("pairs", tmp_path / "x.hex", "--bits")
+    assert "line 2: 'bits' has 8 hexadecimal digits where the first row has 4" in refused(
+        *given, "-o", tmp_path / "out"
+    )
+    ended = type_(*given, "--on-error", "skip", "-o", tmp_path / "out")
+    assert "line 1: 'bits' has 4 hexadecimal digits where most rows have 8" in ended.err
+    assert RunRecord.read(tmp_path / "out").counts["rows"] == len(HASHES)
+
+
+def test_a_digits_column_may_be_the_id(type_, photos, tmp_path):
+    lines = photos.read_text().splitlines()
+    photos.write_text("\n".join(lines[:4]) + "\n")
+    given = ("pairs", photos, "--bits", "--text", "phash", "--id", "phash", "-o", tmp_path / "out")
+    assert type_(*given).code == 0
+    assert pq.read_table(tmp_path / "out" / "pairs.parquet").to_pylist() == [
+        {"a": "ffff0000", "b": "ffff0001", "distance": 1}
+    ]

@@ -66,6 +66,10 @@ def test_the_command_finds_what_the_library_finds(type_, tmp_path, items, name):
     record = RunRecord.read(out)
     record.verify(out)
     assert (record.counts["items"], record.counts["pairs"]) == (60, len(expected))
+    recall = record.estimates["recall"]
+    assert recall["promised"] == 0.95
+    assert 0.9 < recall["recall"] <= 1
+    assert f"about {100 * recall['recall']:.1f}% of all close pairs found, 95.0% promised" in ended.out
     assert record.estimates["ranges"] == Ranges.planned(6, within=2, share=0.6).to_dict() | {
         "chosen": [list(table) for table in Ranges.planned(6, within=2, share=0.6).chosen]
     }
@@ -136,7 +140,7 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
         (("--measurements", "face", "--within", "1"), "not a number"),
         (("--measurements", ",", "--within", "1"), "no measurements were named"),
         (("--measurements", "m0", "--within", "0"), "need a width"),
-        (("--measurements", "m0", "--within", "1", "-t", "80"), "share=80"),
+        (("--measurements", "m0", "--within", "1", "-t", "80"), "--threshold 80"),
         (("--measurements", "m0", "--within", "1", "--measure", "l2"), "--measure has no meaning"),
         (("--measurements", "m0", "--within", "1", "--expand"), "--expand has no meaning"),
     ],

@@ -106,7 +106,7 @@ def test_probes_are_asked_for_and_recorded(type_, tmp_path):
     assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
     ended = type_(*asked, "--probes", 200, "-o", tmp_path / "more")
     assert ended.code == 2
-    assert "probes=200 is out of range" in ended.err
+    assert "--probes 200 is out of range" in ended.err
     (tmp_path / "a.txt").write_text("a text")
     ended = type_("pairs", tmp_path / "a.txt", "--probes", 8)
     assert ended.code == 2

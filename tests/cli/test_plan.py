@@ -34,8 +34,8 @@ def test_the_curve_is_drawn_as_svg(type_, tmp_path):
 def test_recall_out_of_reach_says_what_is(refused):
     message = refused("plan", "-t", "0.2", "--recall", "0.99", "--slots", "16")
     assert message == (
-        "16 slots find at most 97.2% of pairs at similarity 0.2, short of recall=0.99: "
-        "use slots=21 or more, or accept recall=0.97"
+        "16 slots find at most 97.2% of pairs at similarity 0.2, short of --recall 0.99: "
+        "use --slots 21 or more, or accept --recall 0.97"
     )
 
 
@@ -85,22 +85,22 @@ def test_every_measure_is_planned_as_the_library_does(type_, typed, asked):
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("--measure angle -t 200deg", "threshold=200deg is out of range"),
+        ("--measure angle -t 200deg", "--threshold 200deg is out of range"),
         ("--measure angle -t .9", "could be a cosine or a small angle"),
         ("--measure cosine -t 1.5", "a cosine is over -1 and at most 1"),
         ("--measure hamming -t 65 --bits 64", "of 64 bits, a whole number from 0 to 63 may differ"),
         ("--measure hamming -t 3", "give bits"),
         ("--measure hamming --bits 64", "a plan by hamming needs a --threshold"),
-        ("--measure hamming -t 3 --bits 0", "bits=0 is out of range"),
+        ("--measure hamming -t 3 --bits 0", "--bits 0 is out of range"),
         ("--measure l2", "a plan by l2 needs a --threshold"),
         ("--measure l2 -t 0", "a distance by l2 is over 0"),
-        ("--measure l2 -t 1 --width -1", "width=-1 is out of range"),
+        ("--measure l2 -t 1 --width -1", "--width -1 is out of range"),
         ("--measure l2 -t 1 --bits 8", "--bits is for --measure hamming, not l2"),
         ("--measure l2 -t 1 --extent 8", "--extent is for --measure l1, not l2"),
         ("--measure l1 -t 1 --extent 8 --width 2", "give one"),
         ("--measure l1 -t 9 --extent 8", "9 is not an L1 distance: they lie from 0 to 8"),
-        ("--measure taste", "measure='taste' is unknown: choose jaccard"),
-        ("-t 20deg", "threshold='20deg' is not a number"),
+        ("--measure taste", "--measure taste is unknown: choose jaccard"),
+        ("-t 20deg", "--threshold 20deg is not a number"),
         ("--measure angle -t 179deg --slots 4", "4 slots find at most 2.2% of pairs at angle 179°"),
     ],
 )

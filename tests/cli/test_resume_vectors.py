@@ -33,13 +33,14 @@ ROADS = {
     "bits, covering": ([*HAMMING, "--method", "covering"], {"copies", "sample", "masks-4-to-6-in-2"}),
     "bits, lsh": ([*HAMMING, "--method", "lsh"], {"sample", "met-0-to-2", "large-0-to-2", "found"}),
     "bits, auto": (["--bits", "--text", "hash"], {"sample", "copies"}),
+    "bits, packed": (["--bits", "--text", "packed", "--method", "exact"], {"copies", "blocks", "compared-0"}),
     "bits, jaccard": (
         ["--bits", "--text", "hash", "--measure", "jaccard", "-t", "0.8"],
         {"copies", "blocks", "compared-0"},
     ),
 }
-#: Reading is done again; it numbers rows by their ids, reads digits, and leaves out what was told apart.
-READING = {"Renumber", "HexBits", "Marked"}
+#: Reading is done again; it numbers rows by their ids, and leaves out what was told apart.
+READING = {"Renumber", "Marked"}
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,7 @@ def given(tmp_path_factory):
             "name": [f"id{row * 37 % count:04}" for row in range(count)],
             "vector": list(rows),
             "hash": [f"{value:08x}" for value in hashes.tolist()],
+            "packed": [value.to_bytes(4, "big") for value in hashes.tolist()],
         }
     )
     pq.write_table(table, folder / "all.parquet")
@@ -137,7 +139,7 @@ def test_blocks_that_are_cut_elsewhere_are_not_mixed(monkeypatch, given, tmp_pat
         ("vectors, exact", ["-t", "16deg"], "threshold"),
         ("vectors, auto", ["--recall", "0.9"], "recall"),
         ("bits, exact", ["-t", "2"], "threshold"),
-        ("bits, lsh", ["--on-error", "skip"], "on_error"),
+        ("bits, lsh", ["--on-error", "skip"], "--on-error"),
     ],
 )
 def test_another_question_is_refused_with_what_differs(

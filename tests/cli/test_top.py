@@ -84,7 +84,7 @@ def test_little_memory_gives_the_same(type_, large_corpus, tmp_path):
 
 def test_mistakes_are_explained(refused, corpus, tmp_path):
     out = tmp_path / "out"
-    assert "k=0" in refused("top", corpus, "-k", "0", "-o", out)
+    assert "--neighbours 0" in refused("top", corpus, "-k", "0", "-o", out)
     assert "add -o" in refused("top", corpus)
     assert "choose auto, exact or lsh" in refused("top", corpus, "--method", "fast", "-o", out)
     assert "go with --sets" in refused("top", corpus, "--items", "film", "-o", out)

@@ -86,7 +86,9 @@ def test_the_account_says_what_was_planned_and_estimates_what_was_found():
     truth = brute_force(rows, None, "angle", "22deg")
     asked = {"measure": "angle", "threshold": "22deg", "method": "lsh", "recall": 0.8}
     plain = la.similar_pairs(rows, **asked, probes=1).account
-    assert la.similar_pairs(rows, **asked).account == la.similar_pairs(rows, **asked, probes=0).account
+    assert la.similar_pairs(rows, **asked).account == plain
+    with pytest.raises(OptionError, match="probes=0 is out of range"):
+        la.similar_pairs(rows, **asked, probes=0)
     account = la.similar_pairs(rows, **asked, probes=16).account
     assert account.plan.probes == 16
     assert account.plan.banding.bands < plain.plan.banding.bands / 2

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lookalike.errors import OptionError, SourceError
 from lookalike.families import Ranges
+from lookalike.families.range_tables import chance_of_tables
 from lookalike.theory.collisions import RangeCollision
 
 FACES = Ranges(dimensions=2, width=(7, 5), start=(10, 0), margin=1, chosen=((0, 1),))
@@ -205,3 +206,12 @@ def test_planned_ranges_say_what_they_cannot_promise():
             Ranges.planned(4, within=1, **asked)
     with pytest.raises(OptionError, match=r"tables of 5, more than 65,536: use fewer rows"):
         Ranges.planned(50, within=1, share=0.1, rows=5)
+
+
+@pytest.mark.parametrize(("dimensions", "rows", "tables"), [(5, 2, 3), (6, 3, 4), (4, 1, 2), (4, 2, 6)])
+def test_the_chance_of_a_table_of_close_measurements_is_that_of_all_draws(dimensions, rows, tables):
+    every = list(combinations(range(dimensions), rows))
+    draws = list(combinations(every, tables))
+    for close in range(dimensions + 1):
+        good = sum(any(max(table) < close for table in draw) for draw in draws)
+        assert chance_of_tables(dimensions, close, rows, tables) == pytest.approx(good / len(draws))

@@ -294,5 +294,6 @@ def test_one_string_or_paths_name_files_and_a_list_of_strings_is_documents(tree,
     assert read_all(open_source(["data/b.jsonl"]))["text"].to_pylist() == ["data/b.jsonl"]
     with pytest.raises(OptionError, match="paths and strings"):
         open_source([tree, "data"])
-    with pytest.raises(SourceError, match="documents go in a list"):
+    with pytest.raises(SourceError, match="there is no file or folder a text instead") as missing:
         open_source("a text instead of a path")
+    assert "list" in missing.value.__notes__[0]

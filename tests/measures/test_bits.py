@@ -34,8 +34,17 @@ def test_every_form_is_the_same_bits(rows):
         pa.array(digits).dictionary_encode(),
         pa.array(rows, pa.binary(len(rows[0]))),
         pa.array([bytes(len(rows[0])), *rows], pa.binary(len(rows[0])))[1:],
+        pa.array(rows, pa.binary()),
+        pa.array([b"x", *rows], pa.large_binary())[1:],
+        pa.array(packed.tolist(), pa.list_(pa.uint8())),
+        pa.array(packed.tolist(), pa.list_(pa.uint8(), len(rows[0]))),
+        np.asfortranarray(packed),
+        expected.astype(bool),
+        pa.array(expected.astype(bool).tolist(), pa.list_(pa.bool_())),
         as_bits(packed),
     ]
+    if len(rows[0]) % 8 == 0:
+        forms.append(packed.view(">u8").astype(np.uint64))
     for form in forms:
         bits = as_bits(form)
         assert bits.width == 8 * len(rows[0])
@@ -43,6 +52,9 @@ def test_every_form_is_the_same_bits(rows):
         assert np.array_equal(bits.to_bytes(), packed)
     half = as_bits([row[:-1] for row in digits])
     assert np.array_equal(unpacked(half), expected[:, :-4])
+    flags = as_bits(expected[:, :-3].astype(bool))
+    assert flags.width == 8 * len(rows[0]) - 3
+    assert np.array_equal(unpacked(flags), expected[:, :-3])
 
 
 def test_a_number_is_the_bits_of_its_hexadecimal_digits():

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lookalike.applications.documents.collection import collect
 from lookalike.applications.documents.join import pair_columns
+from lookalike.applications.sets.stages import Renumber
 from lookalike.engines import Engine, LocalEngine, Table
-from lookalike.errors import EmptySourceError, OptionError, SourceError
-from lookalike.io import Source
-from lookalike.io.bits import open_hex
+from lookalike.errors import OptionError, SourceError
+from lookalike.io import FileSource, Source
+from lookalike.io.bits import BitColumns, count_widths, open_bits
 from lookalike.joins.bitblocks import BitMeasure
 from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
-from lookalike.measures.bits import as_bits, from_hex
+from lookalike.measures.bits import as_bits, from_packed
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import checked_recall, checked_threshold
 from lookalike.theory.thresholds import Written, scale_of
@@ -31,6 +33,9 @@ _METHODS = ("auto", "exact", "pieces", "covering", "lsh")
 #: chemists call similar.
 _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
 
+
+#: Bytes of a batch as read: small enough that all threads have work.
+_BATCH_BYTES = 4 << 20
 
 #: What can be asked of a search for near bits.
 BIT_OPTIONS = ("measure", "threshold", "recall", "method", "seed")
@@ -60,8 +65,9 @@ def similar_bits(
     ----------
     bits, other
         Whatever `as_bits` takes: packed bytes, an array of uint64, hexadecimal strings, an Arrow column. Or a
-        table or paths (csv, jsonl, parquet; text files of a string a line) with hexadecimal strings in
-        `column`. With `other`, pairs go from a row of the first to one of the second.
+        table, or paths: parquet, with any such column, csv and jsonl, with hexadecimal strings, in `column`;
+        .npy or .bvecs matrices; text files of a string a line. With `other`, pairs go from a row of the first
+        to one of the second.
     measure
         `hamming`: how many bits differ, the column `distance`. `jaccard`: of the bits set in either the share
         set in both, known as Tanimoto similarity, the column `similarity`; rows without a bit match nothing.
@@ -74,7 +80,7 @@ def similar_bits(
         agree in a piece of their bits, as near ones must, `covering` at those that agree under one of
         Pagh's masks (`Covering`), as near ones must too; `lsh` at rows that agree in a band of sampled bits.
     column, id
-        Columns of a table: the strings, and what to call a row. Without `id` rows are numbered.
+        Columns of a table: the bits, and what to call a row. Without `id` rows are numbered.
     expand
         Give every pair of exact copies, rather than each copy with one representative.
     seed
@@ -168,35 +174,44 @@ def _collect(
     if not _is_named(given):
         bits = as_bits(given)
         return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
-    source = given if isinstance(given, Source) else open_hex(given, column=column, id=id)
-    strings = collect(source, engine, watch, first_row=first_row)
-    if not strings.rows:
-        raise EmptySourceError("there is nothing to read: the input has no rows")
-    first = next(batch for batch in strings.table.batches if len(batch))
-
-    def name(row: int) -> str:
-        return f"row {strings.ids(np.array([row - first_row]))[0]}"
-
-    digits = HexBits(None, name)(first.slice(0, 1)).schema.metadata[_DIGITS]
-    table = engine.map(strings.table, HexBits(int(digits), name))
-    return _Collection(table, 4 * int(digits), strings.ids)
+    source = given if isinstance(given, Source) else open_bits(given, column=column, id=id)
+    return _read(source, engine, watch, first_row=first_row)
 
 
-_DIGITS = b"digits"
+def _read(source: Source, engine: Engine, watch: Watch, *, first_row: int) -> _Collection:
+    """Read a source of packed bits; the driver holds ids, if there are any, and 8 bytes a row then."""
+    columns, named = source.wanted, source.wanted.id is not None
+    assert isinstance(columns, BitColumns)
+    if isinstance(source, FileSource) and source.skips:
+        with watch.stage("widths", unit="rows") as advance:
+            count_widths(source, advance)
+    with watch.stage("read", unit="rows") as advance:
+        batches = source.scan(_BATCH_BYTES)
+        first = next(batches)
+        width = columns.width.bits
+        assert width is not None
+        schema = pa.schema([("row", pa.int64()), ("bits", _words(first, width).type)])
+
+        def numbered() -> Iterator[pa.RecordBatch]:
+            row = 0 if named else first_row
+            for batch in chain([first], batches):
+                rows = pa.array(np.arange(row, row + len(batch), dtype=np.int64))
+                yield pa.record_batch([rows, _words(batch, width)], schema=schema)
+                row += len(batch)
+                advance(len(batch))
+
+        table = engine.scan(numbered(), schema)
+        if not named:
+            return _Collection(table, width, source.ids)
+        order = pc.sort_indices(source.layout.ids).to_numpy().astype(np.int64)
+        numbers = np.empty_like(order)
+        numbers[order] = np.arange(first_row, first_row + len(order))
+        table = engine.map(table, Renumber(numbers, schema))
+    return _Collection(table, width, lambda rows: source.ids(order[rows]))
 
 
-@dataclass(frozen=True, eq=False)
-class HexBits:
-    """A stage: `row`, `text` of `digits` hexadecimal digits → `row`, `bits`; `name` is that of a row."""
-
-    digits: int | None
-    name: Callable[[int], str]
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows = batch["row"].to_numpy()
-        bits = from_hex(batch["text"], digits=self.digits, name=lambda at: self.name(int(rows[at])))
-        parsed = pa.record_batch({"row": batch["row"], "bits": bits_column(bits.words)})
-        return parsed.replace_schema_metadata({_DIGITS: str(bits.width // 4)})
+def _words(batch: pa.RecordBatch, width: int) -> pa.Array:
+    return bits_column(from_packed(batch.column(0), width).words)
 
 
 def _is_named(given: Any) -> bool:

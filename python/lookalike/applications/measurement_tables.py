@@ -104,6 +104,7 @@ def pairs_of_measurements(
         within=checked_within(options.within, dimensions),
         share=options.threshold,
         boundary=boundary,
+        planned=True,
         engine=engine,
         watch=watch,
     )

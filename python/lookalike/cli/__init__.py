@@ -5,6 +5,7 @@ options.py       options that several commands share, with the library's default
 output.py        what is checked before a run begins, and notes to standard error
 repeated.py      options with several values
 ending.py        how a run ends: exit codes, and errors in a sentence
+wording.py       errors name options as they are typed
 side_by_side.py  two texts beside each other, for `compare`
 steps.py         what `demo` shows while it runs
 

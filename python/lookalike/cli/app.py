@@ -16,6 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli import ending
+from lookalike.cli.wording import options_of
+from lookalike.errors import LookalikeError
 
 #: Each command with its line in the list; the line is also the first of the function's docstring.
 COMMANDS = {
@@ -133,7 +135,14 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as early:
         return early.exit_code
     except Exception as error:
-        return ending.explain(error, arguments, debug=debug)
+        options = _options(arguments) if isinstance(error, LookalikeError) else {}
+        return ending.explain(error, arguments, debug=debug, options=options)
+
+
+def _options(arguments: list[str]) -> dict[str, str]:
+    """The options of the command that was typed, if one was."""
+    typed = next((argument for argument in arguments if not argument.startswith("-")), "")
+    return options_of(load(typed)) if typed in COMMANDS else {}
 
 
 def _mend_streams() -> None:

@@ -14,11 +14,11 @@ from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
 from lookalike.cli.searches import PairSearch
 from lookalike.engines import Engine
 from lookalike.io import FileSource, OnError
-from lookalike.io.bits import open_hex_files
+from lookalike.io.bits import open_bit_files
 from lookalike.joins import Account
 from lookalike.runs.watch import Watch
 
-#: The column of hexadecimal strings, unless --text names another.
+#: The column of bits, unless --text names another.
 COLUMN = "bits"
 
 
@@ -51,7 +51,7 @@ def search_of_bits(
 
     return PairSearch(
         parameters={**asked, "expand": expand, **reading},
-        open=lambda: opened_each(partial(open_hex_files, **reading), given, output=output),
+        open=lambda: opened_each(partial(open_bit_files, **reading), given, output=output),
         find=find,
     )
 

@@ -7,9 +7,10 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from lookalike.cli.wording import as_typed
 from lookalike.errors import InternalError, LookalikeError
 
 DONE, OUR_FAULT, USERS_FAULT, INTERRUPTED = 0, 1, 2, 130
@@ -25,8 +26,13 @@ class UsageMistake(Protocol):
         """Print the mistake with a line of usage."""
 
 
-def explain(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:
-    """Say in a sentence why a run ended, and return its exit code."""
+def explain(
+    error: Exception, arguments: Sequence[str], *, debug: bool, options: Mapping[str, str] | None = None
+) -> int:
+    """Say in a sentence why a run ended, and return its exit code.
+
+    `options` are those of the command by the names of its parameters, which the library's messages use.
+    """
     if isinstance(error, BrokenPipeError):
         return reader_left()
     if isinstance(error, UsageMistake):
@@ -37,7 +43,7 @@ def explain(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:
         with contextlib.suppress(OSError):
             traceback.print_exception(error)
     if isinstance(error, LookalikeError):
-        complain(str(error))
+        complain(as_typed(str(error), options or {}))
         return OUR_FAULT if isinstance(error, InternalError) else USERS_FAULT
     if isinstance(error, MemoryError):
         complain(

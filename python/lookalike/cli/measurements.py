@@ -17,6 +17,7 @@ from lookalike.errors import OptionError
 from lookalike.io import FileSource, OnError
 from lookalike.io.measurements import open_measurements
 from lookalike.runs.watch import Watch
+from lookalike.theory import RecallEstimate
 
 
 def named_columns(written: list[str]) -> list[str]:
@@ -80,14 +81,18 @@ def search_of_measurements(
             "candidates": numbers.count(met.candidates),
             "pairs": f"{numbers.count(len(found))} close in {numbers.percent(options.threshold)} of their"
             " measurements or more",
-            "recall": f"{numbers.percent(options.recall)} promised at {numbers.percent(options.threshold)}:"
-            f" {numbers.several(ranges.tables, 'table')} of {ranges.rows}",
+            "recall": f"{_estimated(met.recall)}{numbers.percent(options.recall)} promised at "
+            f"{numbers.percent(options.threshold)}: {numbers.several(ranges.tables, 'table')} of "
+            f"{ranges.rows}",
         }
         return PairsOutcome(
             found=found,
             parameters=parameters,
             counts=counts,
-            estimates=lambda stages: {"recall": {"promised": options.recall}, "ranges": ranges.to_dict()},
+            estimates=lambda stages: {
+                "recall": {"promised": options.recall, **(met.recall.to_dict() if met.recall else {})},
+                "ranges": ranges.to_dict(),
+            },
             lines=lambda stages: fact_lines(facts, stages),
             advice=[],
         )
@@ -99,3 +104,9 @@ def search_of_measurements(
         ),
         find=find,
     )
+
+
+def _estimated(recall: RecallEstimate | None) -> str:
+    if recall is None or recall.recall is None:
+        return ""
+    return f"about {numbers.percent(recall.recall)} of all close pairs found, "

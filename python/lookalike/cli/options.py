@@ -253,8 +253,8 @@ Probes = Annotated[
         "--probes",
         metavar="N",
         rich_help_panel=SIMILARITY,
-        help="Of vectors: look into so many buckets of a band, 1 to 128; fewer bands keep the recall then. "
-        "Without it, into one, unless a long search is expected to be clearly shorter with more.",
+        help="Of vectors: look into so many buckets of a band, from 1, its own, to 128; fewer bands keep the "
+        "recall then. Without it, into one, unless a long search is expected to be clearly shorter.",
     ),
 ]
 NotCopies = Annotated[

@@ -14,9 +14,12 @@ BitsGiven = Annotated[
     typer.Option(
         "--bits",
         rich_help_panel=READING,
-        help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings in the "
-        "column `bits`, or in the one that --text names, or one a line. By --measure hamming (the "
-        "default here; --threshold is how many bits may differ) or jaccard, which is Tanimoto's.",
+        help="Items are bits, such as perceptual hashes and fingerprints: hexadecimal strings, in .parquet "
+        "also binaries, uint64 or lists of uint8, in the column `bits` or the one that --text names; "
+        "hexadecimal lines of .txt; or the rows of a .npy (uint8 as packed bytes, uint64, or booleans) or "
+        ".bvecs file. With --on-error skip, the width that most rows have is the right one. By --measure "
+        "hamming (the default here; --threshold is how many bits may differ) or jaccard, which is "
+        "Tanimoto's.",
     ),
 ]
 Measurements = Annotated[

@@ -96,6 +96,7 @@ def pairs(
       lookalike pairs names.csv --text name --measure levenshtein --distance 2 -o alike/
       lookalike pairs embeddings.npy --measure angle --threshold 20deg -o alike/
       lookalike pairs photos.csv --bits --text phash --id photo --threshold 3 -o alike/
+      lookalike pairs fingerprints.npy --bits --measure jaccard --threshold 0.8 -o alike/
       lookalike pairs faces.csv --measurements eyes nose mouth --within 2 --threshold 0.6 --id face -o alike/
       lookalike pairs --sets likes.csv --set-of film --items user --rating stars --least-rating 4 -o alike/
       lookalike pairs --sets plays.csv --set-of user --items song --weight n --measure weighted-jaccard -o a/

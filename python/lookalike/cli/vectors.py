@@ -17,6 +17,7 @@ from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io.vectors import vector_file
 from lookalike.joins import Account
+from lookalike.joins.leaders import LeaderAccount
 from lookalike.runs.watch import Watch
 from lookalike.theory.plans import at_threshold
 from lookalike.theory.thresholds import scale_of
@@ -105,12 +106,19 @@ def _facts(account: Account, rows: list[int], dimensions: int, pairs: int) -> di
         "candidates": numbers.count(account.candidates),
         "near pairs": f"{numbers.count(account.pairs)} at {at} {beyond}",
         "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
-        "left out": f"up to {numbers.count(large.not_compared)} pairs of very large buckets"
-        if large.not_compared
-        else "",
+        "left out": _left_out(large),
         "recall": _recall(account),
         "method": f"{account.method}: {account.choice.why}" if account.choice is not None else "",
     }
+
+
+def _left_out(large: LeaderAccount) -> str:
+    if not large.not_compared:
+        return ""
+    said = f"up to {numbers.count(large.not_compared)} pairs of very large buckets"
+    if large.missed is None:
+        return said
+    return f"{said}; by a sample about {numbers.count(round(large.missed))} near ones, which recall counts"
 
 
 def _recall(account: Account) -> str:

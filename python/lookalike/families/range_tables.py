@@ -47,6 +47,22 @@ def tables_for(
     return tuple(chosen)
 
 
+def chance_of_tables(dimensions: int, close: int, rows: int, tables: int) -> float:
+    """The chance that, of so many different tables, one looks at nothing but measurements that are close.
+
+    Examples
+    --------
+    Of the three tables of two measurements one will do, if two measurements are close.
+
+    >>> [round(chance_of_tables(3, 2, 2, tables), 3) for tables in (1, 2, 3)]
+    [0.333, 0.667, 1.0]
+    """
+    count, good = math.comb(dimensions, rows), math.comb(close, rows)
+    if tables > count - good:
+        return 1.0
+    return -math.expm1(math.fsum(math.log1p(-good / (count - drawn)) for drawn in range(tables)))
+
+
 def _choices(dimensions: int, close: int, seed: int) -> tuple[Bools, bool]:
     """Choices of measurements, a row each, and whether these are all there are."""
     count = math.comb(dimensions, close)

@@ -12,7 +12,7 @@ columns.py     what lies in a column becomes text
 units.py       paragraphs and lines of texts
 edits.py       kept documents with another text
 setfiles.py    a set a line
-bits.py        hexadecimal strings
+bits.py        columns, lines and matrices (bitmatrices.py) of bits, all of which packed.py makes bytes
 measurements.py  tables of measurements
 edges.py       tables that hold sets: an edge a row, or a list a row
 matrices.py    sparse matrices in files
@@ -45,6 +45,7 @@ __all__ = [
     "OnError",
     "Source",
     "Unreadable",
+    "Wanted",
     "as_numbers",
     "as_ordered",
     "ascend",

@@ -1,82 +1,142 @@
-"""Hexadecimal strings in files and frames: a column of a table, or a line of a text file each."""
+"""Bits in files and frames: a column of a table, the rows of a matrix, or hexadecimal lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lookalike.io.columns import Wanted, is_text
+from lookalike.errors import SourceError
+from lookalike.io.bitmatrices import SUFFIXES, BitMatrices
+from lookalike.io.columns import Wanted
 from lookalike.io.faults import OnError
 from lookalike.io.files import FileSource, open_wanted
+from lookalike.io.format import Format
 from lookalike.io.frames import FrameSource
-from lookalike.io.setfiles import open_set_lines
+from lookalike.io.inputs import READABLE, kind_of
+from lookalike.io.packed import COLUMNS, holds_bits, is_hexadecimal, misfit, pack
+from lookalike.io.setfiles import SetLines
 from lookalike.io.source import Source
+from lookalike.io.stream import COMPRESSIONS
+from lookalike.types import I64
 
-#: Text files of a string a line; what is in other files is a column of a table.
-_LINES = (".txt", ".hex")
+_LINES, _MATRICES = SetLines(), BitMatrices()
+_READABLE = f"{', '.join(SUFFIXES)}, .hex, {READABLE}"
+
+
+@dataclass
+class Width:
+    """How many bits the rows of a source have: what its first row has, unless it was counted before."""
+
+    bits: int | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class HexColumns(Wanted):
-    """Columns of which `text` is hexadecimal: what is not, or not as wide as the first, cannot be read.
+class BitColumns(Wanted):
+    """Columns of which the first is bits; a batch has them as packed bytes, all rows of one width."""
 
-    For those who skip such rows; others are told by `measures.bits` at which digit the first one breaks.
+    width: Width = field(default_factory=Width, compare=False)
+
+    def settled(self, types: Sequence[pa.DataType]) -> list[pa.DataType]:
+        """Bits are bytes, whatever they were; an id keeps its type."""
+        return [pa.large_binary(), *types[1:]]
+
+    def take(
+        self, position: int, array: pa.Array, flaws: dict[int, str], *, checked: bool = False
+    ) -> pa.Array:
+        """Bits packed; what is none, or of another width, is a flaw."""
+        if position:
+            return super().take(position, array, flaws, checked=checked)
+        if is_hexadecimal(array.type):
+            array = super().take(position, array, flaws)
+        packed = pack(array)
+        for row, why in packed.flaws.items():
+            flaws.setdefault(row, f"{self.text!r} {why}")
+        sound = np.flatnonzero(packed.widths)
+        if len(sound):
+            self._compare(sound, packed.widths[sound], array.type, flaws)
+        return packed.rows
+
+    def _compare(self, rows: I64, widths: I64, kind: pa.DataType, flaws: dict[int, str]) -> None:
+        common = self.width.bits = self.width.bits or int(widths[0])
+        whose = "most rows have" if self.width.counted else "the first row has"
+        for at in np.flatnonzero(widths != common).tolist():
+            why = misfit(int(widths[at]), common, kind, whose)
+            flaws.setdefault(int(rows[at]), f"{self.text!r} {why}")
+
+    def check(self, where: str, schema: pa.Schema) -> None:
+        """Raise unless the first column may hold bits."""
+        kind = schema.field(0).type
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (holds_bits(plain) or pa.types.is_null(plain)):
+            raise SourceError(
+                f"column {self.text!r} of {where} holds {kind}, no bits:"
+                f" name a column of {COLUMNS}, with --text"
+            )
+        if len(schema) > 1:
+            super().check(where, pa.schema([("text", pa.string()), *list(schema)[1:]]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Counting(BitColumns):
+    """Takes rows of all widths, and counts them."""
+
+    counts: Counter[int] = field(default_factory=Counter, compare=False)
+
+    def _compare(self, rows: I64, widths: I64, kind: pa.DataType, flaws: dict[int, str]) -> None:
+        for width, times in zip(*np.unique(widths, return_counts=True), strict=True):
+            self.counts[int(width)] += int(times)
+
+
+def count_widths(source: FileSource, advance: Callable[[int], None]) -> None:
+    """Make the width that most rows have the one of the source; of as frequent ones the greatest.
+
+    It reads all of it. For those who leave out rows of other widths: the first row may be one of these.
     """
-
-    #: How many digits the first string has that is hexadecimal, once it was seen; the same in every scan.
-    digits: list[int] = field(default_factory=list, compare=False)
-
-    def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
-        """Strings as they are; those that are no bits of the common width are flaws."""
-        if name != self.text or not is_text(array.type):
-            return array
-        trimmed = pc.utf8_trim_whitespace(array.cast(pa.large_string()))
-        sound = pc.match_substring_regex(trimmed, "^(0[xX])?[0-9a-fA-F]+$").fill_null(False)
-        bare = pc.replace_substring_regex(trimmed, "^0[xX]", "")
-        lengths = pc.binary_length(bare).fill_null(0).to_numpy(zero_copy_only=False)
-        hexadecimal = sound.to_numpy(zero_copy_only=False)
-        if not self.digits:
-            self.digits.extend(lengths[hexadecimal][:1].tolist())
-        digits = self.digits[0] if self.digits else 0
-        for at in np.flatnonzero(~hexadecimal | (lengths != digits)).tolist():
-            if trimmed[at].is_valid:
-                said = f"{trimmed[at].as_py()!r:.40}, not hexadecimal"
-                if hexadecimal[at]:
-                    said = f"of {lengths[at]} hexadecimal digits, the first of {digits}"
-                flaws.setdefault(at, f"{name!r} is {said}")
-        return array
+    counting = _Counting(text=source.wanted.text)
+    with FileSource(source.files, counting, "skip") as files:
+        for batch in files.scan():
+            advance(batch.num_rows)
+    assert isinstance(source.wanted, BitColumns)
+    source.wanted.width.bits = max(counting.counts, key=lambda width: (counting.counts[width], width))
+    source.wanted.width.counted = True
 
 
-def open_hex(data: Any, *, column: str, id: str | None = None) -> Source:
-    """Open whatever holds hexadecimal strings: paths of csv, jsonl, parquet or text files, or a table.
+def open_bits(data: Any, *, column: str, id: str | None = None) -> Source:
+    """Open whatever holds bits and has a name: paths of files as `open_bit_files` takes them, or a table.
 
     Parameters
     ----------
     column
-        The column of the strings; lines of a text file have none.
+        The column of the bits; matrices and lines of a text file have none.
     id
         The column of unique ids.
     """
     if not isinstance(data, (str, Path, list)):
-        return FrameSource(data, Wanted(text=column, id=id))
-    return open_hex_files(data if isinstance(data, list) else [data], column=column, id=id)
+        return FrameSource(data, BitColumns(text=column, id=id))
+    return open_bit_files(data if isinstance(data, list) else [data], column=column, id=id)
 
 
-def open_hex_files(
+def open_bit_files(
     paths: Sequence[str | Path], *, column: str, id: str | None = None, on_error: OnError = "raise"
 ) -> FileSource:
-    """Open files of hexadecimal strings, or `-` for jsonl; `on_error` as of `open_files`."""
-    kind = HexColumns if on_error == "skip" else Wanted
-    if id is None and all(_holds_lines(Path(path)) for path in paths):
-        return open_set_lines(paths, on_error=on_error, wanted=kind())
-    return open_wanted(paths, kind(text=column, id=id), on_error)
+    """Open csv, tsv, jsonl or parquet files with bits in a column, text files (.txt, .hex) of a hexadecimal
+    string a line, and .npy or .bvecs matrices; or `-` for jsonl. `on_error` is as of `open_files`.
+    """
+    wanted = BitColumns(text=column, id=id)
+    return open_wanted(paths, wanted, on_error, kind=_kind_of, readable=_READABLE)
 
 
-def _holds_lines(path: Path) -> bool:
-    return any(suffix.lower() in _LINES for suffix in path.suffixes[-2:])
+def _kind_of(path: Path) -> tuple[Format, str | None] | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if suffixes and suffixes[-1] in SUFFIXES:
+        return _MATRICES, None
+    compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    inner = suffixes[:-1] if compression else suffixes
+    return (_LINES, compression) if inner and inner[-1] in (".txt", ".hex") else kind_of(path)

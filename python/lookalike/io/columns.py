@@ -54,8 +54,20 @@ class Wanted:
         """The types of a batch, from those that lie in the source."""
         return [pa.large_string(), *types[1:]]
 
+    def take(
+        self, position: int, array: pa.Array, flaws: dict[int, str], *, checked: bool = False
+    ) -> pa.Array:
+        """The column at a position as read, made what is wanted; text is valid, unless it was `checked`.
+
+        Rows that cannot be are added to `flaws`.
+        """
+        name = self.names[position]
+        if is_text(array.type) and not checked:
+            array = _valid_text(array, name, flaws)
+        return self.convert(name, array, flaws)
+
     def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
-        """A column as read, made what is wanted; positions that cannot be are added to `flaws`."""
+        """A column, its text valid, made what is wanted; rows that cannot be are added to `flaws`."""
         return array
 
     def check(self, where: str, schema: pa.Schema) -> None:
@@ -149,9 +161,7 @@ def settle(
         name = wanted.names[position]
         if pa.types.is_dictionary(array.type):
             array = _decoded(array)
-        if is_text(array.type) and not (checked and array.type == field.type):
-            array = _valid_text(array, name, flaws)
-        array = wanted.convert(name, array, flaws)
+        array = wanted.take(position, array, flaws, checked=checked and array.type == field.type)
         if position < wanted.required:
             for null in np.flatnonzero(_nulls(array)) if array.null_count else ():
                 flaws.setdefault(int(null), f"{name!r} is null or missing")

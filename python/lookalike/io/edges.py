@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import Wanted, is_text, numbers_of
@@ -28,10 +29,12 @@ from lookalike.io.spool import Spool
 class EdgeColumns(Wanted):
     """The columns of an edge table: `text` is the item, then come its set and perhaps numbers of the edge.
 
-    `weight` names the one of these that must be finite; a rating is only compared.
+    `weight` names the one of these that must be finite, and 0 or more unless it is `signed`; a rating is only
+    compared.
     """
 
     weight: str | None = None
+    signed: bool = True
 
     @property
     def required(self) -> int:
@@ -57,7 +60,12 @@ class EdgeColumns(Wanted):
                 for at in _where(_empty(array)):
                     flaws.setdefault(at, f"{name!r} is empty")
             return array
-        return numbers_of(name, array, flaws, finite=name == self.weight)
+        numbers = numbers_of(name, array, flaws, finite=name == self.weight)
+        if name == self.weight and not self.signed:
+            for at in _where(pc.less(numbers, 0)):
+                why = f"{name!r} is {numbers[at].as_py():g}: weights are 0 or more; only those of vectors,"
+                flaws.setdefault(at, f"{why} which are compared by cosine, may be less")
+        return numbers
 
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless the ends are numbers or strings, and the rating may be a number."""
@@ -183,8 +191,6 @@ def _lengths(lists: pa.Array) -> Any:
 
 def _empty(array: pa.Array) -> pa.Array:
     """Which strings are empty."""
-    import pyarrow.compute as pc
-
     return pc.equal(pc.binary_length(array), 0)
 
 

@@ -16,7 +16,7 @@ from lookalike.io.columns import Wanted, common_types
 from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError, UnreadableFileError
 from lookalike.io.format import InputFile, ReadPlan
-from lookalike.io.inputs import STANDARD_INPUT, find_files, standard_input_file
+from lookalike.io.inputs import READABLE, STANDARD_INPUT, Kind, find_files, kind_of, standard_input_file
 from lookalike.io.layout import Census, Layout, Mask, Rows
 from lookalike.io.source import Source
 from lookalike.io.spool import Spool
@@ -63,15 +63,18 @@ def open_wanted(
     wanted: Wanted,
     on_error: OnError = "raise",
     scratch: Path | None = None,
+    *,
+    kind: Kind = kind_of,
+    readable: str = READABLE,
 ) -> FileSource:
-    """Open files as `open_files` does, for columns of any kind."""
+    """Open files as `open_files` does, for columns of any kind; `kind` and `readable` as of `find_files`."""
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given:
         raise OptionError("no input was named: name files, folders, globs, or - for standard input")
     if [str(name) for name in given] == [STANDARD_INPUT]:
         spool = Spool(folder=scratch)
         return FileSource([standard_input_file(spool.path)], wanted, on_error, spool=spool)
-    files, passed_over = find_files(given)
+    files, passed_over = find_files(given, kind, readable)
     return FileSource(files, wanted, on_error, passed_over=passed_over)
 
 

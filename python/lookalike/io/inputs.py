@@ -31,7 +31,8 @@ _FORMATS: dict[str, Format] = {
 #: What a file's name says of it: a format and a compression, or nothing.
 Kind = Callable[[Path], tuple[Format, str | None] | None]
 
-_READABLE = f"{', '.join(_FORMATS)}, the text formats also with {' or '.join(COMPRESSIONS)}"
+#: Which endings those are, in words.
+READABLE = f"{', '.join(_FORMATS)}, the text formats also with {' or '.join(COMPRESSIONS)}"
 
 
 def kind_of(path: Path) -> tuple[Format, str | None] | None:
@@ -47,27 +48,30 @@ def kind_of(path: Path) -> tuple[Format, str | None] | None:
     return None if form is None else (form, None)
 
 
-def find_files(inputs: Iterable[str | Path], kind: Kind = kind_of) -> tuple[list[InputFile], int]:
+def find_files(
+    inputs: Iterable[str | Path], kind: Kind = kind_of, readable: str = READABLE
+) -> tuple[list[InputFile], int]:
     """The files that `inputs` name, sorted by path, each once; and how many in folders were passed over.
 
     A folder is searched recursively, and a glob may match folders. Files of a kind that cannot be read, and
-    hidden ones, are passed over there; named by themselves, they are an error. `kind` says what can be read.
+    hidden ones, are passed over there; named by themselves, they are an error. `kind` says what can be read,
+    and `readable` says so in words.
     """
     found: dict[str, tuple[Path, PurePosixPath]] = {}
     passed_over: set[str] = set()
     for given in inputs:
-        readable = 0
-        for path, name in _expand(given, kind):
+        here = 0
+        for path, name in _expand(given, kind, readable):
             if kind(path) is None:
                 passed_over.add(os.path.realpath(path))
                 continue
-            readable += 1
+            here += 1
             found.setdefault(os.path.realpath(path), (path, name))
-        if not readable:
+        if not here:
             raise EmptySourceError(
-                f"there is nothing to read in {given}: no file there ends in {_READABLE}"
+                f"there is nothing to read in {given}: no file there ends in {readable}"
                 if os.path.isdir(given)
-                else f"no readable file matches {given}: check the pattern (files may end in {_READABLE})"
+                else f"no readable file matches {given}: check the pattern (files may end in {readable})"
             )
     entries = sorted(found.values(), key=lambda entry: entry[0].as_posix())
     names = _distinct_names(entries)
@@ -89,7 +93,7 @@ def _input_file(path: Path, name: PurePosixPath, kind: Kind) -> InputFile:
     return InputFile(path=path, label=label, name=name, format=told[0], compression=told[1])
 
 
-def _expand(given: str | Path, kind: Kind) -> Iterator[tuple[Path, PurePosixPath]]:
+def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path, PurePosixPath]]:
     """Paths, each with its name relative to the part of `given` that was written out."""
     path = Path(given)
     if str(given) == STANDARD_INPUT:
@@ -98,7 +102,7 @@ def _expand(given: str | Path, kind: Kind) -> Iterator[tuple[Path, PurePosixPath
         yield from _walk(path, path)
     elif path.exists():
         if kind(path) is None:
-            raise SourceError(f"{given} is of no kind that can be read: files end in {_READABLE}")
+            raise SourceError(f"{given} is of no kind that can be read: files end in {readable}")
         yield path, PurePosixPath(path.name)
     elif glob.has_magic(str(given)):
         base = _written_out(path)
@@ -109,7 +113,10 @@ def _expand(given: str | Path, kind: Kind) -> Iterator[tuple[Path, PurePosixPath
             else:
                 yield Path(match), PurePosixPath(Path(match).relative_to(base).as_posix())
     else:
-        raise SourceError(f"there is no file or folder {given}: check the name (documents go in a list)")
+        missing = SourceError(f"there is no file or folder {given}: check the name")
+        # For those who call the library: a string alone is the name of a file.
+        missing.add_note("Documents go in a list: [text]")
+        raise missing
 
 
 def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:

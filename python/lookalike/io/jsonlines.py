@@ -140,6 +140,8 @@ class _Parser:
         self._plan = plan
         types = dict(zip(plan.wanted.names, plan.own.types, strict=True))
         first = plan.wanted.settled(plan.own.types)[0]
+        # What becomes bytes is a string in JSON.
+        first = pa.large_string() if pa.types.is_large_binary(first) else first
         # Arrow's parser makes small lists only.
         types[plan.wanted.text] = pa.list_(first.value_type) if pa.types.is_large_list(first) else first
         self._read_json = pj.read_json

@@ -42,7 +42,7 @@ class SetLines(Format):
                 next(read_chunks(stream, split_every_line, 1), None)
             except BrokenStreamError as error:
                 raise UnreadableFileError(error.reason) from error
-        return pa.schema([(wanted.text, pa.binary())])
+        return pa.schema([(wanted.text, pa.large_string())])
 
     def read(self, file: InputFile, plan: ReadPlan, faults: Faults) -> Iterator[pa.RecordBatch]:
         """Read the lines chunk by chunk."""
@@ -77,10 +77,10 @@ def split_every_line(data: bytes, *, final: bool) -> Split:
 
 
 def _lines(chunk: Chunk) -> pa.Array:
-    """The lines of a chunk with their line breaks, where they lie."""
+    """The lines of a chunk with their line breaks, where they lie; whether it is UTF-8 is settled later."""
     offsets = np.append(chunk.starts, chunk.ends[-1:]).astype(np.int64)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(chunk.data)]
-    return pa.Array.from_buffers(pa.large_binary(), len(chunk), buffers)
+    return pa.Array.from_buffers(pa.large_string(), len(chunk), buffers)
 
 
 def open_set_lines(

@@ -95,6 +95,20 @@ class Source(ABC):
         """The last row number up to `row` from which on `scan_from` reads nothing in vain."""
         return 0
 
+    def read_as(self, wanted: Wanted) -> None:
+        """Take the same columns in a stricter sense; for who knows more of them than who opened it.
+
+        Before the first scan: all scans must deliver the same rows.
+        """
+        assert self._layout is None
+        assert wanted.names == self.wanted.names
+        self.wanted = wanted
+
+    @property
+    def skips(self) -> bool:
+        """Whether rows that cannot be read are left out and counted."""
+        return self._on_error == "skip"
+
     @property
     def schema(self) -> pa.Schema:
         """What the batches of a scan are like."""

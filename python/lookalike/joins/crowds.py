@@ -3,7 +3,8 @@
 Vectors that are all near each other share buckets in most bands, and a bucket's pairs grow with its square.
 Up to `2 · FOLLOWING + 1` rows a bucket gives all its pairs. In a larger one a row is paired with the
 `FOLLOWING` rows behind it, in an order that goes by content and is another one in every band: so the pairs of
-a crowd are seen in some band with a chance that its size says, and what a bucket left out is counted. Of two
+a crowd are seen in some band with a chance that its size says, and what a bucket left out is counted; a
+sample of it is compared (`crowd_sample`), to know how many near pairs that cost. Of two
 collections each row of the side that is larger in a bucket meets up to `FOLLOWING` of the smaller one.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +21,9 @@ from lookalike import _core
 from lookalike.bands import Buckets, Once, bands_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Held, Table, as_it_is
+from lookalike.joins.crowd_sample import DRAWN, CrowdSample, DrawPairs, some_rows
 from lookalike.joins.leaders import LeaderAccount
-from lookalike.types import I64, U64, Bools, concatenate
+from lookalike.types import I64, U32, U64, Bools, concatenate
 
 #: How many of the rows behind it a row of a large bucket is paired with.
 FOLLOWING = 256
@@ -75,9 +78,12 @@ class Sizes:
 
 
 def candidates(
-    engine: Engine, keyed: Table, marked: Bools, *, bands: int, boundary: int | None
-) -> tuple[Table, LeaderAccount]:
-    """Pairs of marked rows that share a bucket (`pair`, each once), and what large buckets left out."""
+    engine: Engine, keyed: Table, marked: Bools, *, bands: int, boundary: int | None, seed: int
+) -> tuple[Table, LeaderAccount, CrowdSample | None]:
+    """Pairs of marked rows that share a bucket (`pair`, each once), and what large buckets left out.
+
+    And pairs drawn from large buckets, if these left any out.
+    """
     at_once = max(1, engine.group_rows // max(1, int(marked.sum())))
     parts = (
         engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
@@ -87,18 +93,34 @@ def candidates(
     def in_order(crowds: Table) -> Table:
         return engine.fetch(keyed, crowds, ("row",), InBandOrder())
 
-    pairs, account = gathered(engine, parts, in_order, boundary)
+    def shared(a: U32, b: U32) -> I64:
+        few, place = some_rows(keyed, np.concatenate([a, b]), len(marked), engine)
+        met = np.zeros(len(a), np.int64)
+        for name in few.schema.names[-bands:]:
+            key = few.column(name)
+            met += key[place[a]] == key[place[b]]
+        return met
+
+    pairs, account, drawn = gathered(engine, parts, in_order, boundary, seed=seed, draws=DRAWN)
+    sample = None if drawn is None else CrowdSample(drawn, account.possible / DRAWN, shared)
     # A pair meets once a band at most, and so many stay together.
-    return engine.group(pairs, "pair", Once(), most=bands), account
+    return engine.group(pairs, "pair", Once(), most=bands), account, sample
 
 
 def gathered(
-    engine: Engine, parts: Iterable[Table], in_order: Callable[[Table], Table], boundary: int | None
-) -> tuple[Table, LeaderAccount]:
+    engine: Engine,
+    parts: Iterable[Table],
+    in_order: Callable[[Table], Table],
+    boundary: int | None,
+    *,
+    seed: int,
+    draws: float,
+) -> tuple[Table, LeaderAccount, U64 | None]:
     """Pairs of rows that share a bucket, once a bucket, and what large buckets left out.
 
     Parts are rows of buckets (`bucket`, `row`), those of one bucket in one part. `in_order` gives rows of
-    large buckets their `place` there.
+    large buckets their `place` there. If something was left out, about so many `draws` from all the pairs of
+    large buckets come along, whether they are among those or not.
     """
     pairs: list[Table] = []
     large: list[Table] = []
@@ -108,16 +130,19 @@ def gathered(
         crowded = engine.group(shared, "bucket", as_it_is, least=ALL_PAIRS + 1)
         if crowded.rows:
             large.append(crowded)
-    account = LeaderAccount()
+    account, drawn = LeaderAccount(), None
     if large:
         crowds = Table.together(large)
         sizes = Sizes(boundary)
         counted = engine.fold(crowds, sizes, sizes.merge)
         assert counted is not None
         account = _account(*counted[1:], boundary)
-        stage, order = CrowdPairs(boundary), ("place", "row")
-        pairs.append(engine.group(in_order(crowds), "bucket", stage, order=order, most=account.largest))
-    return Table.together(pairs), account
+        ordered = in_order(crowds)
+        whole = partial(engine.group, ordered, "bucket", order=("place", "row"), most=account.largest)
+        pairs.append(whole(CrowdPairs(boundary)))
+        if account.not_compared > 0:
+            drawn = whole(DrawPairs(draws / account.possible, seed, boundary)).column("pair")
+    return Table.together(pairs), account, drawn
 
 
 def contents(batches: Sequence[pa.RecordBatch]) -> U64:

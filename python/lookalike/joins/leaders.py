@@ -49,6 +49,15 @@ class LeaderAccount:
     not_compared: int = 0
     #: Rows that matched no leader in any round of some large bucket.
     unsettled: int = 0
+    #: How many near pairs were probably left out, and half of its 95% interval. Known of vectors, from a
+    #: sample of the pairs of large buckets; it is then part of the estimated recall.
+    missed: float | None = None
+    missed_spread: float | None = None
+
+    @property
+    def possible(self) -> int:
+        """Pairs that shared a large bucket, counted once a band."""
+        return self.checked + self.not_compared
 
     def noted_on(self, table: Table) -> Table:
         """The table with this account beside its columns, so that both are settled together."""

@@ -27,14 +27,18 @@ from lookalike import _core
 from lookalike.bands import Once, bands_of, packed, rows_of
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
+from lookalike.joins.crowd_sample import CrowdSample, some_rows
 from lookalike.joins.crowds import gathered
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import matrix_of
 from lookalike.theory.multiprobe import steps_of
 from lookalike.theory.probed_plans import ProbedPlan
-from lookalike.types import U32, U64, Bools
+from lookalike.types import I64, U32, U64, Bools
 
+#: About how many pairs of large buckets are drawn to be compared: the driver holds the vectors of those that
+#: were left out while it looks how often they could have met.
+DRAWN = 1 << 13
 #: The number of a row that takes no part.
 _NOBODY = 2**32 - 1
 
@@ -157,25 +161,62 @@ class Contents:
 
 def candidates(
     engine: Engine, items: VectorItems, marked: Bools, plan: ProbedPlan
-) -> tuple[Table, LeaderAccount]:
+) -> tuple[Table, LeaderAccount, CrowdSample | None]:
     """Pairs of marked rows one of which looks into a bucket of the other (`pair`, each once).
 
-    And what large buckets left out, counted for every home and looker in them.
+    And what large buckets left out, counted for every home and looker in them, and pairs drawn from these.
     """
     hashed = engine.map(items.table, Contents(items.seed))
     contents = np.empty(items.rows, np.uint64)
     contents[hashed.column("row")] = hashed.column("content")
     numbered = Numbered.of(contents, marked, items.boundary)
     homes = len(numbered.homes)
-    pairs, account = gathered(
+    pairs, account, drawn = gathered(
         engine,
         _parts(engine, items, plan, numbered),
         lambda crowds: engine.map(crowds, InNumberOrder(homes)),
         homes,
+        seed=items.seed,
+        draws=DRAWN,
     )
-    pairs = engine.map(pairs, ByRows(numbered, within=items.boundary is None))
+    by_rows = ByRows(numbered, within=items.boundary is None)
+    pairs = engine.map(pairs, by_rows)
+    sample = None
+    if drawn is not None:
+        named = by_rows(pa.record_batch({"pair": pa.array(drawn)}))["pair"].to_numpy()
+        meetings = Meetings(items, plan, numbered, engine)
+        sample = CrowdSample(named, account.possible / DRAWN, meetings.shared)
     # A home is in one of a looker's buckets of a band at most.
-    return engine.group(pairs, "pair", Once(), most=plan.banding.bands), account
+    return engine.group(pairs, "pair", Once(), most=plan.banding.bands), account, sample
+
+
+@dataclass(frozen=True, eq=False)
+class Meetings:
+    """Tells how often pairs meet."""
+
+    items: VectorItems
+    plan: ProbedPlan
+    numbered: Numbered
+    engine: Engine
+
+    def shared(self, a: U32, b: U32) -> I64:
+        """In how many bands one row of each pair looks into the bucket in which the other is at home."""
+        met = np.zeros(len(a), np.int64)
+        if not len(a):
+            return met
+        few, place = some_rows(self.items.table, np.concatenate([a, b]), self.items.rows, self.engine)
+        vectors = np.concatenate([matrix_of(batch) for batch in few.batches])
+        looking, at_home = self.numbered.number_looking, self.numbered.number_at_home
+        # Of two rows that may both do so the one with the lesser number looks.
+        looks = (looking[a] < looking[b]) if self.items.boundary is None else (at_home[a] == _NOBODY)
+        looker, home = place[np.where(looks, a, b)], place[np.where(looks, b, a)]
+        bands, rows = self.plan.banding.bands, self.plan.banding.rows
+        sets = steps_of(self.plan.collision, rows, self.plan.probes)
+        for band in range(bands):
+            functions = self.items.drawn(self.plan, band, band + 1)
+            seen = functions.probe_keys(vectors, bands=1, rows=rows, sets=sets)
+            met += (seen[:, looker] == seen[0][home]).any(axis=0)
+        return met
 
 
 def _parts(engine: Engine, items: VectorItems, plan: ProbedPlan, numbered: Numbered) -> Iterator[Table]:

@@ -3,7 +3,8 @@
     plan        the banding of least expected cost that keeps the promised recall, from a sample of distances
     sign        every row, one kernel call a batch, down to its bucket keys
     copies      the same numbers: star edges to a representative
-    candidates  rows that share a bucket in some band (`crowds`), or that look into each other's (`lookers`)
+    candidates  rows that share a bucket in some band (`crowds`), or that look into each other's (`lookers`);
+                what large buckets leave out is sampled (`crowd_sample`), for the account
     verify      the exact distance of every candidate
 
 Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,
@@ -14,7 +15,7 @@ at most `bands · FOLLOWING`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from lookalike.bands import key_columns
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
 from lookalike.joins.copies import Stars
+from lookalike.joins.crowd_sample import missed_by
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.joined import Joined
 from lookalike.joins.leaders import LeaderAccount
@@ -93,10 +95,19 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         def met() -> Table:
             if keyed is None:
                 assert isinstance(plan, ProbedPlan)
-                pairs, large = of_neighbouring(engine, items, marked, plan)
+                pairs, large, sample = of_neighbouring(engine, items, marked, plan)
             else:
-                bands = plan.banding.bands
-                pairs, large = of_buckets(engine, keyed, marked, bands=bands, boundary=items.boundary)
+                pairs, large, sample = of_buckets(
+                    engine,
+                    keyed,
+                    marked,
+                    bands=plan.banding.bands,
+                    boundary=items.boundary,
+                    seed=items.seed,
+                )
+            if sample is not None:
+                missed = missed_by(sample, pairs, items=items, plan=plan, engine=engine.unsettled())
+                large = replace(large, missed=missed.pairs, missed_spread=missed.spread)
             return large.noted_on(engine.map(pairs, unpacked))
 
         candidates = engine.settle("candidates", met)
@@ -106,6 +117,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
             "found", lambda: engine.fetch(items.table, candidates, ("a", "b"), check, advance=advance)
         )
         a, b, value = found_pairs(found)
+    large = LeaderAccount.noted(candidates)
     account = Account(
         method="lsh",
         measure=items.nearness.measure,
@@ -119,8 +131,10 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         representatives=int(marked.sum()),
         candidates=candidates.rows,
         pairs=len(a),
-        recall=recall_from_chances(plan.probabilities(value)),
-        large=LeaderAccount.noted(candidates),
+        recall=recall_from_chances(
+            plan.probabilities(value), missed=large.missed or 0.0, missed_spread=large.missed_spread or 0.0
+        ),
+        large=large,
     )
     return joined(items, (a, b, value), representative, account, engine)
 

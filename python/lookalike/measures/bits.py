@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike import _core
 from lookalike.errors import MalformedRowError, OptionError, SourceError
-from lookalike.types import F64, I64, U8, U32, U64, Bits, string_buffers
+from lookalike.io.packed import COLUMNS, holds_bits, misfit, pack, rows_as_column
+from lookalike.types import F64, I64, U8, U32, U64, Bits
 
 #: More would not be told apart by 32-bit positions.
 _WIDEST = 1 << 31
-#: Rows whose digits are looked at together: a few megabytes.
-_AT_ONCE = 1 << 16
-#: The value of every character as a digit, and of those that are none.
-_NO_DIGIT = 255
-_DIGITS = np.full(256, _NO_DIGIT, np.uint8)
-_DIGITS[[ord(c) for c in "0123456789abcdefABCDEF"]] = [*range(16), *range(10, 16)]
 
 
 def as_bits(items: Any, *, width: int | None = None) -> Bits:
@@ -29,10 +23,11 @@ def as_bits(items: Any, *, width: int | None = None) -> Bits:
     Parameters
     ----------
     items
-        `Bits`; a matrix of packed bytes (uint8, a row an item, as NumPy's `packbits` makes it); an array of
-        uint64, 64 bits each; hexadecimal strings, all of one length, `0x` before them or not; an Arrow,
-        polars or pandas column of such strings, of uint64, or of fixed-size binaries. The number
-        0x0123456789abcdef and the string "0123456789abcdef" are the same bits.
+        `Bits`; a matrix of packed bytes (uint8, a row an item, as NumPy's `packbits` makes it) or of
+        booleans; an array of uint64, 64 bits each, or a matrix of them; hexadecimal strings, all of one
+        length, `0x` before them or not; an Arrow, polars or pandas column of such strings, of uint64, of
+        binaries, or of lists of uint8 or booleans. The number 0x0123456789abcdef and the string
+        "0123456789abcdef" are the same bits.
     width
         How many bits an item has, if the last byte or digit is not full; what is left over must be 0.
 
@@ -96,55 +91,14 @@ def by_place(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-def from_hex(strings: pa.Array, *, digits: int | None = None, name: Callable[[int], str] = by_place) -> Bits:
-    """Bits from an Arrow array of hexadecimal strings.
-
-    `digits` says how many each has, those of the first row if it is None; `name` what to call a row that is
-    at fault.
-    """
-    _check_filled(strings, name)
-    values, offsets = string_buffers(pc.utf8_trim_whitespace(strings.cast(pa.large_string())))
-    starts, ends = offsets[:-1], offsets[1:]
-    starts = starts + 2 * _marked(values, starts, ends)
-    lengths = ends - starts
-    if digits is None and not len(lengths):
-        raise SourceError("there are no rows, so nobody knows how many bits they have")
-    digits = int(lengths[0]) if digits is None else digits
-    odd = np.flatnonzero(lengths != digits)
-    if len(odd):
-        raise MalformedRowError(
-            f"{name(int(odd[0]))} has {lengths[odd[0]]} hexadecimal digits where the first row has {digits}:"
-            " all rows need as many bits"
-        )
-    if not 0 < 4 * digits < _WIDEST:
-        raise MalformedRowError(f"{name(0)} has no hexadecimal digits: leave out rows without bits")
-    packed = np.empty((len(lengths), -(-digits // 2)), np.uint8)
-    for first in range(0, len(lengths), _AT_ONCE):
-        some = slice(first, first + _AT_ONCE)
-        digit = _DIGITS[values[starts[some, None] + np.arange(digits)]]
-        if digit.max(initial=0) == _NO_DIGIT:
-            row, at = (int(place) for place in np.argwhere(digit == _NO_DIGIT)[0])
-            text = str(strings[first + row])
-            raise MalformedRowError(
-                f"{name(first + row)} is {text!r:.40}, not hexadecimal: look at digit {at + 1}"
-            )
-        packed[some] = digit[:, ::2] << 4
-        packed[some, : digits // 2] |= digit[:, 1::2]
-    return Bits(from_bytes(packed).words, 4 * digits)
-
-
-def _check_filled(column: pa.Array, name: Callable[[int], str]) -> None:
-    if column.null_count:
-        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise MalformedRowError(f"{name(row)} is null: drop it, or give it bits")
-
-
-def _marked(values: U8, starts: I64, ends: I64) -> I64:
-    """Whether strings begin with 0x."""
-    marked = np.zeros(len(starts), np.int64)
-    long = np.flatnonzero(ends - starts >= 2)
-    marked[long] = (values[starts[long]] == ord("0")) & (values[starts[long] + 1] | 0x20 == ord("x"))
-    return marked
+def from_packed(rows: pa.LargeBinaryArray, width: int) -> Bits:
+    """Bits from rows of packed bytes, `width` bits each."""
+    if width >= _WIDEST:
+        raise SourceError(f"rows of {width:,} bits are too wide: at most 2³¹ bits")
+    size = -(-width // 8)
+    offsets = np.frombuffer(rows.buffers()[1], np.int64)[rows.offset :][: len(rows) + 1]
+    packed = np.frombuffer(rows.buffers()[2], np.uint8)[offsets[0] : offsets[-1]]
+    return Bits(from_bytes(packed.reshape(-1, size)).words, width)
 
 
 def _from_numbers(numbers: U64) -> Bits:
@@ -155,10 +109,7 @@ def _from_numbers(numbers: U64) -> Bits:
 def _column(items: Any) -> pa.Array:
     """What was given as one Arrow array."""
     if isinstance(items, np.ndarray):
-        raise SourceError(
-            f"an array of {items.dtype} in {items.ndim} dimensions holds no bits: give a matrix of packed"
-            " bytes (uint8, a row an item) or an array of uint64"
-        )
+        return rows_as_column(items)
     if hasattr(items, "__arrow_c_stream__") and not isinstance(items, pa.Array | pa.ChunkedArray):
         items = pa.chunked_array(items)
     if isinstance(items, pa.ChunkedArray):
@@ -178,21 +129,25 @@ def _column(items: Any) -> pa.Array:
 
 
 def _from_column(column: pa.Array) -> Bits:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.dictionary_decode(), kind.value_type
-    if str(kind) in ("string", "large_string", "string_view"):
-        return from_hex(column)
-    _check_filled(column, by_place)
-    if kind == pa.uint64():
-        return _from_numbers(column.to_numpy())
-    if pa.types.is_fixed_size_binary(kind):
-        values = np.frombuffer(column.buffers()[1], np.uint8)
-        width = kind.byte_width
-        return from_bytes(values[column.offset * width :][: len(column) * width].reshape(-1, width))
-    raise SourceError(
-        f"a column of {kind} holds no bits: give hexadecimal strings, uint64, or fixed-size binaries"
-    )
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not holds_bits(column.type):
+        raise SourceError(f"a column of {column.type} holds no bits: give {COLUMNS}")
+    if not len(column):
+        raise SourceError("there are no rows, so nobody knows how many bits they have")
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise MalformedRowError(f"{by_place(row)} is null: drop it, or give it bits")
+    packed = pack(column)
+    if packed.flaws:
+        row = min(packed.flaws)
+        raise MalformedRowError(f"{by_place(row)} {packed.flaws[row]}")
+    width = int(packed.widths[0])
+    odd = np.flatnonzero(packed.widths != width)
+    if len(odd):
+        why = misfit(int(packed.widths[odd[0]]), width, column.type)
+        raise MalformedRowError(f"{by_place(int(odd[0]))} {why}")
+    return from_packed(packed.rows, width)
 
 
 def _narrowed(bits: Bits, width: int) -> Bits:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import OptionError, SourceError
+from lookalike.errors import MalformedRowError, OptionError, SourceError
 from lookalike.types import F64
 
 
@@ -62,5 +62,9 @@ def as_measurements(items: Any, dimensions: int | None = None) -> F64:
             f"measurements of shape {matrix.shape} do not do: one row an item, {wanted} in each"
         )
     if not np.isfinite(matrix).all():
-        raise SourceError("a measurement is no finite number: drop the item, or give it a value")
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
+        raise MalformedRowError(
+            f"row {row} (counted from 0): measurement {column} is {matrix[row, column]}, which is no finite"
+            " number: drop the item, or give it a value"
+        )
     return np.ascontiguousarray(matrix)

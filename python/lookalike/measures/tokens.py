@@ -81,6 +81,7 @@ def weights_of_lines(
     *,
     separator: str | None = None,
     first: bool = False,
+    signed: bool = True,
     seed: int = 0,
     name: Callable[[int], str] = "line {}".format,
 ) -> tuple[U64, I64, F64, pa.Array]:
@@ -92,7 +93,8 @@ def weights_of_lines(
     Raises
     ------
     MalformedRowError
-        If what stands behind a colon is no number, or nothing before it; `name` says what a line is called.
+        If what stands behind a colon is no number, or nothing before it, or a number under 0 where these are
+        not `signed`; `name` says what a line is called.
 
     Examples
     --------
@@ -100,6 +102,32 @@ def weights_of_lines(
     >>> starts.tolist(), weights.tolist()
     ([0, 2, 2], [2.5, 1.0])
     """
+    items, ends, weights, names, flaws = _weighed_lines(lines, separator, first, signed)
+    if flaws:
+        line = min(flaws)
+        raise MalformedRowError(f"{name(line)}: {flaws[line]}")
+    return _hash_written(*string_buffers(items), seed=seed, threads=1), ends, weights, names
+
+
+def flaws_of_lines(
+    lines: pa.Array, *, separator: str | None = None, first: bool = False, signed: bool = True
+) -> dict[int, str]:
+    """Which lines `weights_of_lines` would not take, and why.
+
+    Examples
+    --------
+    >>> flaws_of_lines(pa.array(["bread:2.5 milk", "milk:-1", "milk:two"], pa.large_string()), signed=False)
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {1: "'milk:-1' weighs less than 0: only vectors, which are compared by cosine, may",
+     2: "'milk:two' is no item:weight: write a finite number behind the last colon"}
+    """
+    return _weighed_lines(lines, separator, first, signed)[-1]
+
+
+def _weighed_lines(
+    lines: pa.Array, separator: str | None, first: bool, signed: bool
+) -> tuple[pa.Array, I64, F64, pa.Array, dict[int, str]]:
+    """Items, where each line begins, weights, names of lines, and what is wrong with which."""
     text, offsets, counts = _tokens(*string_buffers(lines), checked_separator(separator))
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     tokens, names = _strings(text, offsets), pa.nulls(len(lines), pa.large_string())
@@ -111,12 +139,14 @@ def weights_of_lines(
         tokens, owners = tokens.take(pa.array(members)), owners[members]
         ends = np.concatenate([[0], np.cumsum(counts - named)]).astype(np.int64)
     items, weights, wrong = _weighed(tokens)
-    if len(wrong):
-        raise MalformedRowError(
-            f"{name(int(owners[wrong[0]]))}: {tokens[int(wrong[0])].as_py()!r:.60} is no item:weight: write a"
-            " finite number behind the last colon"
-        )
-    return _hash_written(*string_buffers(items), seed=seed, threads=1), ends, weights, names
+    why = dict.fromkeys(wrong.tolist(), "is no item:weight: write a finite number behind the last colon")
+    if not signed:
+        light = "weighs less than 0: only vectors, which are compared by cosine, may"
+        why |= dict.fromkeys(np.setdiff1d(np.flatnonzero(weights < 0), wrong).tolist(), light)
+    flaws: dict[int, str] = {}
+    for token in sorted(why):
+        flaws.setdefault(int(owners[token]), f"{tokens[token].as_py()!r:.60} {why[token]}")
+    return items, ends, weights, names, flaws
 
 
 def _weighed(tokens: pa.Array) -> tuple[pa.Array, F64, I64]:

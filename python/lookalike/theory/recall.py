@@ -82,10 +82,13 @@ def estimate_recall(similarities: npt.ArrayLike, banding: Found, threshold: floa
     return recall_from_chances(banding.probabilities(distinct), repeats)
 
 
-def recall_from_chances(chances: npt.ArrayLike, repeats: npt.ArrayLike = 1) -> RecallEstimate:
+def recall_from_chances(
+    chances: npt.ArrayLike, repeats: npt.ArrayLike = 1, *, missed: float = 0.0, missed_spread: float = 0.0
+) -> RecallEstimate:
     """Estimate the recall of a run from the chances that its pairs had to be found.
 
     `repeats` says how many pairs had each chance. Chances are summed exactly, so their order does not matter.
+    `missed` pairs are known from elsewhere to have had no chance, give or take `missed_spread`.
 
     Examples
     --------
@@ -95,10 +98,11 @@ def recall_from_chances(chances: npt.ArrayLike, repeats: npt.ArrayLike = 1) -> R
     chance = np.asarray(chances, dtype=np.float64)
     repeats = np.broadcast_to(np.asarray(repeats), chance.shape)
     found = int(repeats.sum())
-    if found == 0:
+    if found == 0 and not missed:
         return RecallEstimate(found=0, estimated_total=0.0, recall=None, low=None, high=None)
-    total = math.fsum(repeats / chance)
-    spread = _NORMAL_95 * math.sqrt(math.fsum(repeats * (1 - chance) / chance**2))
+    total = math.fsum(repeats / chance) + missed
+    by_chance = math.fsum(repeats * (1 - chance) / chance**2)
+    spread = math.hypot(_NORMAL_95 * math.sqrt(by_chance), missed_spread)
     return RecallEstimate(
         found=found,
         estimated_total=total,

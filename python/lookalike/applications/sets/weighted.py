@@ -7,7 +7,7 @@ bits in whatever order and pieces it was read. Sets are checked as they are made
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -20,9 +20,10 @@ from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError
-from lookalike.io import Source
+from lookalike.io import Source, Wanted
+from lookalike.io.edges import EdgeColumns
 from lookalike.io.matrices import read_matrix
-from lookalike.measures.tokens import hash_tokens, list_offsets, weights_of_lines
+from lookalike.measures.tokens import flaws_of_lines, hash_tokens, list_offsets, weights_of_lines
 from lookalike.measures.weighted import SCHEMA, weighted_batch, weighted_buffers
 from lookalike.measures.weights import as_weighted_sets, canonical_weights, check_weights, checked_sums
 from lookalike.runs.watch import Watch
@@ -60,12 +61,17 @@ def _collect(
         return _in_memory(matrix.T if asked.of == "columns" else matrix, engine, signed, seed, first_row)
     source.room = engine.stage_bytes
     if asked.form == "edges":
+        if asked.least_rating is None and isinstance(source.wanted, EdgeColumns):
+            # Edges that the rating leaves out may weigh what they want.
+            source.read_as(replace(source.wanted, signed=signed))
         held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
         table, ids = _weighted_edges(held, engine, asked, signed, seed, first_row)
         return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
     stage: Stage = BagLists(seed)
     if asked.form == "lines":
         stage = WeightedLines(source, asked.separator, asked.id == "first", signed, seed)
+        if source.skips:
+            source.read_as(SoundLines(separator=stage.separator, first=stage.first, signed=signed))
     named = isinstance(stage, WeightedLines) and stage.first
     return row_by_row(source, stage, engine, advance, first_row, named=named, sets=SCHEMA)
 
@@ -92,15 +98,40 @@ class WeightedLines:
         rows = batch.column(0)
 
         def name(line: int) -> str:
-            return str(self.source.ids(np.array([rows[line].as_py()]))[0])
+            file, _, row = str(self.source.ids(np.array([rows[line].as_py()]))[0]).rpartition(":")
+            return f"{file}, line {int(row) + 1}"
 
         elements, offsets, weights, names = weights_of_lines(
-            batch.column(1), separator=self.separator, first=self.first, seed=self.seed, name=name
+            batch.column(1),
+            separator=self.separator,
+            first=self.first,
+            signed=self.signed,
+            seed=self.seed,
+            name=name,
         )
-        check_weights(weights, signed=self.signed)
         sets = canonical_weights(elements, offsets, weights)
         made = weighted_batch(rows, checked_sums(sets, signed=self.signed))
         return made.append_column("id", names) if self.first else made
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoundLines(Wanted):
+    """Lines of which those that `WeightedLines` would stop at are flaws: for sources that skip them.
+
+    Where nothing is skipped they are not looked at twice.
+    """
+
+    separator: str | None
+    first: bool
+    signed: bool
+
+    def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
+        """Lines as they are."""
+        lines = array.cast(pa.large_string()).fill_null("")
+        found = flaws_of_lines(lines, separator=self.separator, first=self.first, signed=self.signed)
+        for line, why in found.items():
+            flaws.setdefault(line, why)
+        return array
 
 
 @dataclass(frozen=True)

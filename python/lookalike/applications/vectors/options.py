@@ -65,8 +65,7 @@ class VectorOptions:
         object.__setattr__(self, "recall", checked_recall(self.recall))
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if self.probes is not None:
-            # None of its neighbours, or itself alone: both are plain bands.
-            object.__setattr__(self, "probes", 1 if self.probes == 0 else checked_probes(self.probes))
+            object.__setattr__(self, "probes", checked_probes(self.probes))
             if self.method == "exact":
                 raise OptionError(
                     "method='exact' compares all vectors and looks into no buckets: leave out probes"
