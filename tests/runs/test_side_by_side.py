@@ -1,0 +1,50 @@
+"""Several things at once, in their order: an error comes in its turn, and who stops, stops."""
+
+import threading
+
+import pytest
+
+from lookalike.runs.side_by_side import in_turn
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_order_however_long_each_takes(threads):
+    gates = [threading.Event() for _ in range(20)]
+
+    def step(number):
+        # Each waits for a later one where there is a thread for it.
+        if threads > 1 and number % 2 == 0 and number + 1 < len(gates):
+            assert gates[number + 1].wait(10)
+        gates[number].set()
+        return number * number
+
+    assert list(in_turn(range(20), step, threads)) == [number * number for number in range(20)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_comes_after_what_was_before_it(threads):
+    def step(number):
+        if number >= 3:
+            raise ValueError(number)
+        return number
+
+    results = in_turn(range(100), step, threads)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="3"):
+        next(results)
+    assert list(results) == []
+
+
+def test_few_are_begun_ahead_and_none_after_the_end():
+    begun = []
+
+    def step(number):
+        begun.append(number)
+        return number
+
+    results = in_turn(range(1000), step, 2)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    results.close()
+    count = len(begun)
+    assert count <= 3 + 5
+    assert len(begun) == count
