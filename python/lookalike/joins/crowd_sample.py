@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from lookalike import _core
 from lookalike.bands import packed, rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table
+from lookalike.joins.meeting import Only
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Near
 from lookalike.theory import Plan
@@ -140,23 +140,11 @@ class Among:
         return one | other
 
 
-@dataclass(frozen=True, eq=False)
-class OnlyRows:
-    """A stage: keeps some rows, by number."""
-
-    light: ClassVar[bool] = True
-
-    chosen: Bools
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.filter(pa.array(self.chosen[batch["row"].to_numpy()]))
-
-
 def some_rows(table: Table, rows: npt.NDArray[np.integer], count: int, engine: Engine) -> tuple[Table, I64]:
     """A few rows of a table of `count`, and at which place of these each row is."""
     chosen = np.zeros(count, np.bool_)
     chosen[rows] = True
-    few = engine.map(table, OnlyRows(chosen))
+    few = engine.map(table, Only(chosen))
     place = np.zeros(count, np.int64)
     place[few.column("row")] = np.arange(few.rows)
     return few, place
