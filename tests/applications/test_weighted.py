@@ -307,3 +307,34 @@ def test_options_survive_json_and_say_their_slots():
     assert WeightedOptions.of(options.to_dict()) == options
     assert options.slots == 1024
     assert WeightedOptions(measure="weighted-jaccard").slots == MinHash().slots
+
+
+@pytest.mark.parametrize(("measure", "threshold"), [("weighted-cosine", 0.5), ("weighted-jaccard", 0.25)])
+def test_many_somewhat_alike_are_found_with_the_promised_recall(measure, threshold):
+    """Three topics of 200: most pairs of a topic are near the threshold, and no row has few neighbours."""
+    draw = np.random.default_rng(5)
+    rows = []
+    for topic in range(3):
+        common = draw.random(30) + 0.2
+        for _ in range(200):
+            own = draw.choice(500, 25, replace=False)
+            weights = {f"{topic}.{i}": float(w) for i, w in enumerate(common * draw.uniform(0.2, 1.8, 30))}
+            rows.append({**weights, **{f"own {i}": 0.75 for i in own.tolist()}})
+    exact = {"weighted-cosine": sparse_cosine, "weighted-jaccard": sparse_jaccard}[measure]
+    true = {(a, b) for a, b in combinations(range(600), 2) if exact(rows[a], rows[b]) >= threshold}
+    assert len(true) > 5000
+    found = la.similar_pairs(rows, measure=measure, threshold=threshold, recall=0.99)
+    got = set(zip(found.to_arrow()["a"].to_pylist(), found.to_arrow()["b"].to_pylist(), strict=True))
+    assert got <= true
+    assert len(got) >= 0.985 * len(true)
+    assert abs(found.account.recall.recall - len(got) / len(true)) < 0.01
+
+
+def sparse_cosine(a, b):
+    dot = sum(a[key] * b[key] for key in a.keys() & b.keys())
+    return dot / math.sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
+
+
+def sparse_jaccard(a, b):
+    shared = sum(min(a[key], b[key]) for key in a.keys() & b.keys())
+    return shared / (sum(a.values()) + sum(b.values()) - shared)

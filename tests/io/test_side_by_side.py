@@ -87,3 +87,24 @@ def test_a_file_that_changes_between_two_readings_is_named(folder, threads):
     pq.write_table(pq.read_table(path).slice(1), path)
     with pytest.raises(SourceError, match=r"4\.parquet was changed"):
         list(source.scan_from(0))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_damage_in_a_column_that_nobody_read_is_told_with_its_file(tmp_path, threads):
+    for file in range(3):
+        texts = [f"text {row}" for row in range(ROWS)]
+        others = [f"another {row} {file}" * 5 for row in range(ROWS)]
+        table = pa.table({"text": texts, "other": others})
+        (tmp_path / "in").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "in" / f"{file}.parquet", use_dictionary=False)
+    path = tmp_path / "in" / "1.parquet"
+    chunk = pq.read_metadata(path).row_group(0).column(1)
+    content = bytearray(path.read_bytes())
+    middle = chunk.data_page_offset + chunk.total_compressed_size // 2
+    content[middle : middle + 30] = bytes(30)
+    path.write_bytes(content)
+    source = open_files(tmp_path / "in")
+    source.room, source.threads = 1 << 30, threads
+    list(source.scan())
+    with pytest.raises(SourceError, match=r"1\.parquet: a column beside those that were read is damaged"):
+        source.write_kept(tmp_path / "kept", np.ones(3 * ROWS, np.bool_))

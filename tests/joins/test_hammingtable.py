@@ -94,3 +94,12 @@ def test_docstring_examples_run():
     result = doctest.testmod(hammingtable)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_one_item_is_asked_for_at_a_time():
+    rows = np.arange(32, dtype=np.uint8).reshape(4, 8)
+    table = HammingTable(rows, radius=2)
+    for item in (rows[1], rows[[1]], bytes(rows[1]), np.unpackbits(rows[1]).astype(np.bool_)):
+        assert table.query(item).to_arrow()["row"].to_pylist() == [1]
+    with pytest.raises(OptionError, match="2 items are sought: ask for one at a time"):
+        table.query(rows[:2])

@@ -48,3 +48,20 @@ def test_few_are_begun_ahead_and_none_after_the_end():
     count = len(begun)
     assert count <= 3 + 5
     assert len(begun) == count
+
+
+def test_who_need_not_wait_for_steps_at_work_does_not():
+    gate, ended = threading.Event(), threading.Event()
+
+    def step(number):
+        if number:
+            gate.wait(30)
+            ended.set()
+        return number
+
+    results = in_turn(range(9), step, 2, wait=False)
+    assert next(results) == 0
+    results.close()
+    assert not ended.is_set()
+    gate.set()
+    assert ended.wait(30)

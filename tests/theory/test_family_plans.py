@@ -237,3 +237,11 @@ def test_the_summary_says_what_a_slot_is():
     assert "a slot is one of 64 bits: 95.3% agree at distance 3 bits" in str(
         plan(3, measure="hamming", bits=64)
     )
+
+
+@pytest.mark.parametrize(("threshold", "extent"), [(5, 20), (2, 9), (3, 10), (3, 20), (5, 5.5)])
+def test_the_curve_of_vectors_in_a_box_ends_where_the_box_does(threshold, extent):
+    chosen = plan(threshold, measure="l1", collision=UnaryCollision(extent))
+    values, chances = chosen.curve(51)
+    assert values[-1] <= extent
+    assert np.all(np.diff(chances) <= 1e-12)

@@ -146,7 +146,8 @@ def _npy(path: Path) -> _Stored:
             begin = file.tell()
     except ValueError as reason:
         raise UnreadableFileError(f"it is no array that NumPy saved: {reason}") from None
-    if not shape or len(shape) > 2 or kind.hasobject or (len(shape) == 2 and not shape[1]):
+    plain = not kind.hasobject and kind.names is None and kind.subdtype is None
+    if not shape or len(shape) > 2 or not plain or (len(shape) == 2 and not shape[1]):
         raise SourceError(
             f"{path} holds an array of {kind} of the shape {shape}: bits are the rows of a matrix, or uint64"
         )

@@ -184,7 +184,8 @@ class FileSource(Source):
     ) -> Iterator[tuple[int, Iterable[pa.RecordBatch]]]:
         """The batches of some files, one after the other; small files are read side by side."""
         if self._are_small:
-            yield from zip(wanted, in_turn(wanted, lambda at: list(read(at)), self.threads), strict=True)
+            read_whole = in_turn(wanted, lambda at: list(read(at)), self.threads, wait=False)
+            yield from zip(wanted, read_whole, strict=True)
         else:
             yield from ((at, read(at)) for at in wanted)
 
@@ -227,7 +228,17 @@ class FileSource(Source):
             self._check_unchanged(at)
             file = self.files[at]
             own = None if edits is None else edits.of_file(layout.numbers_of(at))
-            file.format.write_kept(file, folder / file.name, layout.rows_of(at, mask), own)
+            try:
+                file.format.write_kept(file, folder / file.name, layout.rows_of(at, mask), own)
+            except (pa.ArrowException, OSError) as error:
+                # The system's own errors have numbers: those are of the disk that is written to.
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                raise SourceError(
+                    f"{file.label}: a column beside those that were read is damaged ({_in_a_line(error)}): "
+                    "its kept rows cannot be written. Mend the file, or let only what to drop be listed "
+                    "(--drop-list)"
+                ) from error
             return folder / file.name
 
         readable = [at for at in range(len(self.files)) if at not in self._unopened]

@@ -72,6 +72,8 @@ class HammingTable:
         if isinstance(most, bool) or not isinstance(most, int) or not 0 <= most <= self.radius:
             raise OptionError(f"radius={most!r} is out of range: this table answers for 0 to {self.radius}")
         sought = as_bits(_one(item))
+        if len(sought.words) != 1:
+            raise OptionError(f"{len(sought.words)} items are sought: ask for one at a time")
         if sought.width != self.width:
             raise OptionError(f"an item of {sought.width} bits is sought among rows of {self.width}")
         rows, distances = self._table.query(sought.words[0], most=most)
@@ -103,7 +105,9 @@ def _one(item: Any) -> Any:
     if isinstance(item, bytes | bytearray):
         return np.frombuffer(bytes(item), np.uint8).reshape(1, -1)
     if isinstance(item, np.ndarray):
-        return item.reshape(1, -1) if item.dtype == np.uint8 else item.reshape(-1)
+        if item.ndim == 0:
+            return item.reshape(1)
+        return item.reshape(1, -1) if item.ndim == 1 and item.dtype in (np.uint8, np.bool_) else item
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not 0 <= item < 2**64:
             raise OptionError(f"{item} is not a number of 64 bits: give longer items as hexadecimal strings")

@@ -70,7 +70,13 @@ class LeaderAccount:
 
 
 def join_large(
-    large: Table, rows: int, joined: tuple[I64, I64], content_of: Callable[[Bools], U64], check: Check
+    large: Table,
+    rows: int,
+    joined: tuple[I64, I64],
+    content_of: Callable[[Bools], U64],
+    check: Check,
+    *,
+    small: int = buckets.LARGE,
 ) -> LeaderAccount:
     """Check the rows of large buckets against leaders.
 
@@ -84,6 +90,8 @@ def join_large(
         Pairs already verified.
     content_of
         Tells the content of marked rows at least, by row number.
+    small
+        Up to so many rows that are left of a bucket are paired outright.
     """
     if not large.rows:
         return LeaderAccount()
@@ -106,7 +114,7 @@ def join_large(
             if not len(led):
                 break
             # A row is in one bucket of a band, so no pair comes twice.
-            a, b = led.candidates(forest, content, buckets.LARGE, rounds_left > 0)
+            a, b = led.candidates(forest, content, small, rounds_left > 0)
             if len(failed):
                 fresh = ~_among(packed(a, b), failed)
                 a, b = a[fresh], b[fresh]

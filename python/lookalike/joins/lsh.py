@@ -78,20 +78,22 @@ def join_keyed(
     verify: Literal["exact", "signature"],
     engine: Engine,
     watch: Watch,
+    large: Callable[[list[Table]], int] = lambda shared: buckets.LARGE,
 ) -> Joined:
-    """The road from bucket keys on."""
+    """The road from bucket keys on; `large` tells from which buckets are too large to be paired outright."""
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
         shared = _shared_buckets(engine, ready)
+        small = large(shared)
         candidates = engine.settle(
-            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands)
+            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands, small)
         )
     road = _Verification(engine, items, ready, threshold, verify)
 
     def verified() -> Table:
         road.take(candidates, advance)
-        leaders = _leaders(road, engine, ready, shared, items, sides)
+        leaders = _leaders(road, engine, ready, shared, items, sides, small)
         return _with_account(road.found(), leaders)
 
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
@@ -133,6 +135,25 @@ def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
     return shared_buckets(engine, ready.keyed, ready.plan.banding.bands, ready.marked, "shared")
 
 
+def affordable(engine: Engine, shared: list[Table], meetings: int) -> int:
+    """Up to which size all buckets may be paired outright, if so many pairs may meet; at least `LARGE`."""
+    found = _grouped(engine, shared, Sizes(), least=buckets.LARGE + 1).column("size")
+    sizes = np.sort(found.astype(np.int64))
+    # Some may have very many rows: their pairs are beyond counting.
+    pairs = np.cumsum(sizes.astype(np.float64) * (sizes - 1) / 2)
+    return max(buckets.LARGE, int(sizes[pairs <= meetings].max(initial=0)))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A stage over grouped buckets: the `size` of each. One that is longer than a batch comes as several."""
+
+    light: ClassVar[bool] = True
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.record_batch({"size": pa.array(np.diff(buckets.run_starts(batch["bucket"].to_numpy())))})
+
+
 def _grouped(
     engine: Engine, shared: list[Table], stage: Stage, *, least: int = 2, most: int | None = None
 ) -> Table:
@@ -164,17 +185,23 @@ def candidates_to_come(items: Items, ready: Prepared, *, engine: Engine) -> tupl
     return pairs.rows, _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1).rows
 
 
-def _pairs_once(engine: Engine, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int) -> Table:
-    pairs = _grouped(engine, shared, PairUp(sides), most=buckets.LARGE)
+def _pairs_once(
+    engine: Engine,
+    shared: list[Table],
+    sides: tuple[Bools, Bools] | None,
+    bands: int,
+    small: int = buckets.LARGE,
+) -> Table:
+    pairs = _grouped(engine, shared, PairUp(sides), most=small)
     # A pair meets once a band at most, and so many stay together.
     return engine.group(pairs, "pair", Once(), most=bands)
 
 
 def _candidates(
-    engine: Engine, rows: int, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int
+    engine: Engine, rows: int, shared: list[Table], sides: tuple[Bools, Bools] | None, bands: int, small: int
 ) -> Table:
     """All pairs of small buckets, each once."""
-    once = _pairs_once(engine, shared, sides, bands)
+    once = _pairs_once(engine, shared, sides, bands, small)
     families = _core.Forest(rows)
     engine.write(once, lambda batch: families.join(*rows_of(batch["pair"].to_numpy())))
     # Candidates of one family side by side: each of its texts is then fetched, and cut into shingles, once.
@@ -213,16 +240,22 @@ def _leaders(
     shared: list[Table],
     items: Items,
     sides: tuple[Bools, Bools] | None,
+    small: int,
 ) -> LeaderAccount:
     """Check the rows of every large bucket; what is in them is brought to the driver."""
-    large = _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1)
+    large = _grouped(engine, shared, as_it_is, least=small + 1)
     # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
     if sides is None:
         a, b, similarity, _ = road.found()
         reached = similarity >= road.threshold
         pairs = (a[reached], b[reached])
         return join_large(
-            large, items.rows, pairs, lambda inside: _content_of(engine, ready.keyed, inside), road.check
+            large,
+            items.rows,
+            pairs,
+            lambda inside: _content_of(engine, ready.keyed, inside),
+            road.check,
+            small=small,
         )
     large = engine.fetch(ready.keyed, large, ("row",), WithContent())
     if items.first_within:

@@ -18,14 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import key_columns
+from lookalike.bands import buckets, key_columns
 from lookalike.engines import Engine, Table
 from lookalike.joins.copies import Stars
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.least import Least, draw_pairs
-from lookalike.joins.lsh import join_keyed
+from lookalike.joins.lsh import affordable, join_keyed
 from lookalike.joins.prepare import Prepared
 from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
 from lookalike.runs.watch import Watch
@@ -96,7 +96,18 @@ def join_weighted(
         stage = KeyWeighted(items.measure, chosen.banding, items.seed)
         keyed = engine.map(items.table, stage, advance=advance, settled="keyed")
     ready = _without_copies(items, keyed, chosen, engine=engine, watch=watch)
-    joined = join_keyed(items, ready, threshold=chosen.threshold, verify="exact", engine=engine, watch=watch)
+    # Unlike documents, most rows are somewhat like many others: buckets grow large without any crowd. As many
+    # pairs may meet as if every row had its fill of buckets that are just not large.
+    meetings = buckets.LARGE // 2 * chosen.banding.bands * ready.representatives
+    joined = join_keyed(
+        items,
+        ready,
+        threshold=chosen.threshold,
+        verify="exact",
+        engine=engine,
+        watch=watch,
+        large=lambda shared: affordable(engine, shared, meetings),
+    )
     return replace(joined, account=replace(joined.account, measure=measure))
 
 

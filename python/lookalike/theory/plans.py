@@ -72,7 +72,11 @@ class Plan:
         """
         if points < 2:
             raise OptionError(f"points={points} is out of range: a curve has 2 points or more")
-        values = np.linspace(*self.scale.axis(self.threshold), points)
+        first, last = self.scale.axis(self.threshold)
+        if self.scale.distance(last) > self.collision.limit:
+            # Vectors in a box are no further apart than its corners.
+            last = self.collision.limit
+        values = np.linspace(first, last, points)
         return values, self.probabilities(values)
 
     def to_dict(self) -> dict[str, Any]:

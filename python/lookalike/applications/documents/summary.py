@@ -318,7 +318,7 @@ def bucket_advice(account: Account, *, listing: bool = False) -> list[str]:
             f"up to {numbers.several(large.not_compared, 'pair')} of such items may be missing, and the "
             f"recall does not count them{_LIST_ALL if account.measure == 'jaccard' else ''}"
             if listing
-            else "clusters are whole, but not every pair inside them is listed or counted in the recall"
+            else "enough to cluster nearly all of them, but not every pair is listed or counted in the recall"
         )
         said.append(
             f"{numbers.count(large.rows)} items are in "
