@@ -222,6 +222,21 @@ def test_a_finished_run_says_that_there_is_nothing_to_go_on_with(monkeypatch, co
     assert answer(out) == before
 
 
+def test_what_a_finished_run_left_over_is_not_taken_for_another(monkeypatch, corpus, tmp_path, capsys):
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        # Killed after the folder has its name, and before the ledger is gone.
+        patch.setattr("lookalike.runs.ledger.Ledger.discard", lambda self: self.close())
+        assert main(arguments(corpus, out)) == 0
+    left = tmp_path / ".out.unfinished"
+    assert left.exists()
+    capsys.readouterr()
+    assert main(arguments(corpus, out, "--resume")) == 2
+    said = capsys.readouterr().err
+    assert "is finished already" in said
+    assert f"left over from it in {left} can be removed" in " ".join(said.split())
+
+
 def test_every_stage_that_is_settled_has_words():
     sources = Path(lookalike.__file__).parent.rglob("*.py")
     settling = re.compile(r'engine\.settle\(\s*f?"([a-z]+)')

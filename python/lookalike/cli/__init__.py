@@ -5,6 +5,9 @@ options.py       options that several commands share, with the library's default
 output.py        what is checked before a run begins, and notes to standard error
 repeated.py      options with several values
 ending.py        how a run ends: exit codes, and errors in a sentence
+interrupts.py    Ctrl-C that would be lost
+wording.py       errors in the words that were typed
+done.py          what an unfinished run has done, in words
 wording.py       errors name options as they are typed
 side_by_side.py  two texts beside each other, for `compare`
 steps.py         what `demo` shows while it runs
@@ -27,8 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Imported here, so that Ctrl-C is answered in one line even while modules load.
         from lookalike.cli.app import run
+        from lookalike.cli.interrupts import lost_interrupts_come_again
 
-        return run(sys.argv[1:] if arguments is None else list(arguments))
+        with lost_interrupts_come_again():
+            return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         from lookalike.cli.ending import interrupted
 

@@ -12,7 +12,14 @@ from pathlib import Path
 from lookalike.charts import numbers
 from lookalike.errors import OptionError, OutputError
 from lookalike.io import FileSource, open_files
-from lookalike.runs import RunFolder, RunRecord, is_run_folder, is_unfinished_run
+from lookalike.runs import (
+    LEDGER_NAME,
+    RECORD_NAME,
+    RunFolder,
+    RunRecord,
+    is_run_folder,
+    is_unfinished_run,
+)
 
 
 def note(message: str) -> None:
@@ -31,17 +38,22 @@ def checked_folder(output: Path | None, *, overwrite: bool, resume: bool = False
 
 def _nothing_to_resume(output: Path) -> str:
     """Why a run whose folder is there already does not go on."""
-    if is_unfinished_run(unfinished_place(output)):
-        return (
-            f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on with "
-            "--resume --overwrite, or choose another folder"
-        )
+    beside, left_over = unfinished_place(output), ""
+    if is_unfinished_run(beside):
+        begun, finished = (path.stat().st_mtime for path in (beside / LEDGER_NAME, output / RECORD_NAME))
+        if begun > finished:
+            return (
+                f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on "
+                "with --resume --overwrite, or choose another folder"
+            )
+        # Killed in the moment between the two.
+        left_over = f". What is left over from it in {beside} can be removed"
     record = RunRecord.read(output)
     told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
     result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
     return (
         f"the run in {output} is finished already ({record.job}{result}), so there is nothing to go on with: "
-        "use what is there, or do it again with --overwrite"
+        f"use what is there, or do it again with --overwrite{left_over}"
     )
 
 

@@ -1,0 +1,48 @@
+"""An interruption that Python drops is not lost."""
+
+import sys
+import time
+
+import pytest
+
+from lookalike import cli
+from lookalike.cli.interrupts import lost_interrupts_come_again
+
+
+class Interrupted:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+
+class Broken:
+    def __del__(self):
+        raise ValueError("something else")
+
+
+def lose_one_and_go_on():
+    Interrupted()
+    time.sleep(10)
+
+
+def test_a_lost_interrupt_comes_again():
+    with lost_interrupts_come_again():
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            lose_one_and_go_on()
+        assert time.monotonic() - begin < 5
+
+
+def test_other_errors_are_reported_as_ever(monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: said.append(lost.exc_type))
+    with lost_interrupts_come_again():
+        Broken()
+    assert said == [ValueError]
+    Broken()
+    assert said == [ValueError] * 2
+
+
+def test_the_command_ends_as_interrupted(monkeypatch, capsys):
+    monkeypatch.setattr("lookalike.cli.app.run", lambda arguments: lose_one_and_go_on())
+    assert cli.main(["demo"]) == 130
+    assert "interrupted" in capsys.readouterr().err.lower()
