@@ -112,7 +112,13 @@ class Ranges(Family):
         _whole("dimensions", dimensions, 1, 1 << 20)
         apart, share = checked_within(within, dimensions), checked_share(share)
         if width is None and not np.all(apart > 0):
-            raise OptionError("where values must be the same (within=0) their ranges need a width: give it")
+            raise OptionError(
+                "within=0 asks for equal values, and their ranges need a width: give width=1, say"
+            )
+        if width is not None and np.any(apart > np.asarray(width, np.float64)):
+            raise OptionError(
+                f"width={width!r} is narrower than within={within!r}: close values would share no range"
+            )
         # Not ⌈share · dimensions⌉, which rounding may make one too many: .07 · 100 is over 7.
         close = next(count for count in range(dimensions + 1) if count / dimensions >= share)
         rows = min(3, close) if rows is None else rows

@@ -36,8 +36,8 @@ def checked_within(within: Any, dimensions: int) -> F64:
         raise OptionError(
             f"within={within!r:.40} does not go with {dimensions} measurements: give one number, or as many"
         ) from None
-    if not np.all(numbers >= 0):
-        raise OptionError(f"within={within!r:.40} is out of range: 0 or more")
+    if not np.all((numbers >= 0) & np.isfinite(numbers)):
+        raise OptionError(f"within={within!r:.40} is out of range: a number, 0 or more")
     return numbers
 
 
