@@ -6,7 +6,7 @@
     copies      same elements and weights: star edges to a representative
     then        candidates and checks as in `joins/lsh.py`
 
-Memory: the engine's, for 16 bytes an element, 33 a row and 8 a band; at the driver what `lsh` holds there.
+Memory: the engine's, for 16 bytes an element, 33 a row, 8 a band and 8 a pair that meets; at the driver what `lsh` holds there.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ from lookalike.types import I64, U64, Bools
 
 #: Rows sampled for a plan: a hundred thousand pairs.
 SAMPLE_ROWS = 450
+
+#: So many pairs that meet take some seconds, and a quarter of a gigabyte.
+_SOME_SECONDS = 1 << 25
 
 #: What the theory calls the measures of weighted sets.
 THEORY: dict[WeightedMeasure, str] = {"jaccard": "weighted-jaccard", "cosine": "cosine"}
@@ -97,8 +100,8 @@ def join_weighted(
         keyed = engine.map(items.table, stage, advance=advance, settled="keyed")
     ready = _without_copies(items, keyed, chosen, engine=engine, watch=watch)
     # Unlike documents, most rows are somewhat like many others: buckets grow large without any crowd. As many
-    # pairs may meet as if every row had its fill of buckets that are just not large.
-    meetings = buckets.LARGE // 2 * chosen.banding.bands * ready.representatives
+    # pairs may meet as if every row had its fill of buckets that are just not large, or as take some seconds.
+    meetings = max(_SOME_SECONDS, buckets.LARGE // 2 * chosen.banding.bands * ready.representatives)
     joined = join_keyed(
         items,
         ready,
