@@ -6,7 +6,8 @@
     copies      same elements and weights: star edges to a representative
     then        candidates and checks as in `joins/lsh.py`
 
-Memory: the engine's, for 16 bytes an element, 33 a row, 8 a band and 8 a pair that meets; at the driver what `lsh` holds there.
+Memory: the engine's, for 16 bytes an element, 33 a row, 8 a band and 8 a pair that meets; at the driver
+what `lsh` holds there.
 """
 
 from __future__ import annotations
