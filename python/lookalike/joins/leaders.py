@@ -76,7 +76,7 @@ def join_large(
     content_of: Callable[[Bools], U64],
     check: Check,
     *,
-    small: int = buckets.LARGE,
+    small: int | None = None,
 ) -> LeaderAccount:
     """Check the rows of large buckets against leaders.
 
@@ -91,10 +91,11 @@ def join_large(
     content_of
         Tells the content of marked rows at least, by row number.
     small
-        Up to so many rows that are left of a bucket are paired outright.
+        Up to so many rows that are left of a bucket are paired outright; `LARGE` if not given.
     """
     if not large.rows:
         return LeaderAccount()
+    outright = buckets.LARGE if small is None else small
     keys, members = large.column("bucket"), large.column("row").astype(np.uint32, copy=False)
     starts = run_starts(keys)
     inside = marked(members, rows)
@@ -114,7 +115,7 @@ def join_large(
             if not len(led):
                 break
             # A row is in one bucket of a band, so no pair comes twice.
-            a, b = led.candidates(forest, content, small, rounds_left > 0)
+            a, b = led.candidates(forest, content, outright, rounds_left > 0)
             if len(failed):
                 fresh = ~_among(packed(a, b), failed)
                 a, b = a[fresh], b[fresh]

@@ -181,7 +181,8 @@ def candidates_to_come(items: Items, ready: Prepared, *, engine: Engine) -> tupl
     Nothing is compared: this is what `join_keyed` will have to do.
     """
     shared = _shared_buckets(engine, ready)
-    pairs = _pairs_once(engine, shared, items.sides(ready.representative), ready.plan.banding.bands)
+    sides, bands = items.sides(ready.representative), ready.plan.banding.bands
+    pairs = _pairs_once(engine, shared, sides, bands, buckets.LARGE)
     return pairs.rows, _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1).rows
 
 
@@ -190,7 +191,7 @@ def _pairs_once(
     shared: list[Table],
     sides: tuple[Bools, Bools] | None,
     bands: int,
-    small: int = buckets.LARGE,
+    small: int,
 ) -> Table:
     pairs = _grouped(engine, shared, PairUp(sides), most=small)
     # A pair meets once a band at most, and so many stay together.
