@@ -48,6 +48,18 @@ def test_the_command_finds_what_the_library_finds(type_, large_corpus, tmp_path)
     assert pq.read_table(out / "pairs.parquet").to_pylist() == result.pairs.to_arrow().to_pylist()
 
 
+def test_duplicates_may_be_told_by_cosine(type_, tmp_path):
+    # A text and its half: of Jaccard similarity .5, of cosine √.5.
+    whole = "one two three four five six seven eight nine ten eleven twelve"
+    half = "one two three four five six seven eight"
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in (whole, half)))
+    assert type_("dedup", path, "-t", "0.7", "-o", tmp_path / "jaccard").code == 0
+    assert len(lines_of(tmp_path / "jaccard" / "kept" / "texts.jsonl")) == 2
+    assert type_("dedup", path, "-t", "0.7", "--measure", "cosine", "-o", tmp_path / "cosine").code == 0
+    assert lines_of(tmp_path / "cosine" / "kept" / "texts.jsonl") == [{"text": whole}]
+
+
 def test_the_summary_is_for_people(type_, corpus, tmp_path):
     out = type_("dedup", corpus, "--method", "lsh", "-o", tmp_path / "out").out
     facts = {line[:13].strip(): line[14:] for line in out.splitlines()}

@@ -77,8 +77,13 @@ def test_every_option_of_the_library_can_be_given(name):
         "top": TopOptions,
     }[name]
     given = {parameter.name for parameter in load(name).params}
-    # There is one measure so far, so there is nothing to choose.
-    assert {field.name for field in dataclasses.fields(options)} - {"measure"} <= given
+    assert {field.name for field in dataclasses.fields(options)} <= given
+
+
+@pytest.mark.parametrize("name", ["compare", "decontaminate", "top"])
+def test_help_does_not_offer_rare_words_where_they_are_refused(name):
+    offered = {parameter.name: parameter.help for parameter in load(name).params}["shingle"]
+    assert "rare" not in offered
 
 
 def test_help_is_there_at_once_because_nothing_heavy_is_loaded():

@@ -6,9 +6,8 @@ output.py        what is checked before a run begins, and notes to standard erro
 repeated.py      options with several values
 ending.py        how a run ends: exit codes, and errors in a sentence
 interrupts.py    Ctrl-C that would be lost
-wording.py       errors in the words that were typed
 done.py          what an unfinished run has done, in words
-wording.py       errors name options as they are typed
+wording.py       errors name options as they were typed
 side_by_side.py  two texts beside each other, for `compare`
 steps.py         what `demo` shows while it runs
 

@@ -59,7 +59,17 @@ def dedup(
     on_error: shared.OnError = shared.ON_ERROR,
     threshold: shared.Threshold = DedupOptions.threshold,
     recall: shared.Recall = DedupOptions.recall,
-    shingle: shared.ShingleForm = shared.SHINGLE,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            metavar="jaccard|cosine",
+            rich_help_panel=shared.SIMILARITY,
+            help="What similarity is: the share of all shingles of two documents that both have, or the "
+            "cosine of the two sets, by an exact method.",
+        ),
+    ] = DedupOptions.measure,
+    shingle: shared.ShingleOfACollection = shared.SHINGLE,
     slots: shared.Slots = DedupOptions.slots,
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
@@ -141,6 +151,7 @@ def dedup(
             "shingle": shingle,
             "slots": slots,
             "seed": seed,
+            "measure": measure,
             "method": method,
             "verify": verify,
             "common": shared.count_or_share(common),

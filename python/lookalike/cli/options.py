@@ -146,7 +146,7 @@ Threshold = Annotated[
         "-t",
         metavar="NUMBER",
         rich_help_panel=SIMILARITY,
-        help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more.",
+        help="The least similarity of a pair, over 0 and at most 1.",
     ),
 ]
 
@@ -203,15 +203,20 @@ Recall = Annotated[
         "are found more often.",
     ),
 ]
+_CUT = "How a document becomes a set: words:5, chars:9 (chars:5 for short text), or stopwords for news"
+_SWITCHES = "Options follow it: chars:9+nfkc-case."
 ShingleForm = Annotated[
+    str,
+    typer.Option("--shingle", metavar="UNIT:K", rich_help_panel=SIMILARITY, help=f"{_CUT}. {_SWITCHES}"),
+]
+#: Where a whole collection is at hand before its sets are made.
+ShingleOfACollection = Annotated[
     str,
     typer.Option(
         "--shingle",
         metavar="UNIT:K",
         rich_help_panel=SIMILARITY,
-        help="How a document becomes a set: words:5, chars:9 (chars:5 for short text), stopwords for news, "
-        "or words:1+rare20 for the 20 words of it that the fewest documents hold. Options follow it: "
-        "chars:9+nfkc-case.",
+        help=f"{_CUT}; or words:1+rare20, the 20 words of it that the fewest documents hold. {_SWITCHES}",
     ),
 ]
 Slots = Annotated[
@@ -278,15 +283,18 @@ Distance = Annotated[
         "edits between the texts of a pair.",
     ),
 ]
+METHODS = "auto|lsh|prefix|divide|signature|external|pyramid"
+HOW_PAIRS_ARE_FOUND = (
+    "How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), or "
+    "whichever of these is expected to cost less (auto)."
+)
 Method = Annotated[
     str,
     typer.Option(
         "--method",
-        metavar="auto|lsh|prefix|divide|signature|external|pyramid",
+        metavar=METHODS,
         rich_help_panel=SIMILARITY,
-        help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
-        "or whichever is expected to be faster (auto). The others are for comparison: README.md. Vectors and "
-        "bits: auto, lsh or exact; bits also pieces or covering.",
+        help=f"{HOW_PAIRS_ARE_FOUND} docs/roads.md describes the others.",
     ),
 ]
 Common = Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli.options import READING, SIMILARITY, WRITING
+from lookalike.cli.options import HOW_PAIRS_ARE_FOUND, METHODS, READING, SIMILARITY, WRITING
 from lookalike.cli.repeated import MEASUREMENTS
 
 BitsGiven = Annotated[
@@ -52,6 +52,16 @@ RangeWidth = Annotated[
         rich_help_panel=SIMILARITY,
         help="Of measurements: how wide the ranges of values are that a bucket holds. Changes the time, and "
         "not what is promised.",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar=f"{METHODS}|exact|pieces|covering",
+        rich_help_panel=SIMILARITY,
+        help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering. "
+        "docs/roads.md describes the others.",
     ),
 ]
 Expand = Annotated[
