@@ -5,29 +5,37 @@ Everything here is a room on one road:
     things → sets or vectors → signatures → bands → candidates → verified pairs → clusters → answers
      io       shingles          families     bands      joins        measures       clusters   applications
 
-    dedup            keep one document of every group of near-duplicates
-    similar_pairs    all pairs at least as similar as a threshold, in one collection or between two
-    top              the most similar of every item, and a label by them
-    read_sets        sets in files: a set a line, an edge a row, a list a row, a sparse matrix
-    similar_strings  strings within a few edits of each other
-    similar_measurements  items close in most of their measurements; Gallery, to look one up
-    similar_bits     perceptual hashes and fingerprints by Hamming distance or Tanimoto similarity
-    frequent_pairs   pairs of items that are in many baskets together
-    cluster          pairs → connected clusters
-    compare          two texts: how similar, and what they share
-    decontaminate    which test items occur, whole or in part, in training documents
-    plan             what a threshold and a promised recall ask of the bands
-    HammingTable     hashes held for queries: whoever is within a few bits
-    BitSampling      the family of hash functions that look at single bits
-    Covering         masks of bits, under one of which any two near items agree
-    MinHash          the family of hash functions behind it; `MinHash().and_(4).or_(4)` is a Cascade
-    WeightedMinHash  the same for bags and weighted sets
-    Ranges           range buckets of measurements, such as those of faces
-    Hyperplane       the family of vectors by angle; Euclidean and L1, of vectors by distance
-    Sensitivity      what a family promises of near pairs and of far ones
-    RangeQuery       tables and checks for one query
-    RangeSearch      vectors in such tables: some point within c·r, if one lies within r
-    Shingle          how a document becomes a set
+Jobs:
+
+    dedup                 keep one document of every group of near-duplicates
+    similar_pairs         all pairs that reach a threshold, in one collection or between two
+    top                   the most similar of every item, and a label by them
+    similar_strings       strings within a few edits of each other
+    similar_bits          perceptual hashes and fingerprints, by Hamming distance or Tanimoto similarity
+    similar_measurements  items that are close in most of their measurements
+    frequent_pairs        items that are in many baskets together
+    decontaminate         test items that occur, whole or in part, in training documents
+    compare               two texts: how similar they are, and what they share
+    cluster               groups out of pairs
+    plan                  what a threshold and a promised recall ask of the bands
+
+What goes in, and what holds it for many queries:
+
+    Shingle               how a document becomes a set
+    read_sets             sets in files: a set a line, an edge a row, a list a row, a sparse matrix
+    as_sets, as_bits      sets and bits of whatever holds them
+    HammingTable          hashes: whoever is within a few bits of a query
+    Gallery               measurements: whoever is close to a probe in most of them
+    RangeSearch           vectors: some point within c·r of a query, if one lies within r
+
+Families of hash functions; `MinHash().and_(4).or_(4)` is a `Cascade`:
+
+    MinHash               sets, by Jaccard similarity; WeightedMinHash: weighted sets and bags
+    Hyperplane            vectors, by angle; Euclidean and L1: vectors, by distance
+    BitSampling           bits, by Hamming distance; Covering: the same, without false negatives
+    Ranges                range buckets of measurements, such as those of faces
+    Sensitivity           what a family promises of near pairs and of far ones
+    RangeQuery            how many tables and checks a query takes
 
 Lookalike hashes items so that similar ones meet, looks only at those that met, checks them exactly, and says
 how much it may have missed.

@@ -21,7 +21,17 @@ from __future__ import annotations
 
 
 class LookalikeError(Exception):
-    """The root: catch this to catch everything Lookalike raises on purpose."""
+    """The root: catch this to catch everything Lookalike raises on purpose.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> try:
+    ...     la.dedup("no such folder")
+    ... except la.LookalikeError as error:
+    ...     print(error)
+    there is no file or folder no such folder: check the name
+    """
 
 
 class InputError(LookalikeError):

@@ -49,7 +49,22 @@ def list_buffers(array: pa.LargeListArray) -> tuple[U64, I64]:
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """Sets of premixed 64-bit elements, one after the other; each set sorted, each element once."""
+    """Many sets in two arrays, as kernels read them; `as_sets` makes them.
+
+    Attributes
+    ----------
+    elements
+        Hashes of what is in the sets, 64 bits each: set after set, each sorted, each element once.
+    offsets
+        Where each set begins in `elements`, and where the last one ends.
+
+    Examples
+    --------
+    >>> from lookalike import as_sets
+    >>> sets = as_sets([["jazz", "blues"], [], ["opera"]])
+    >>> len(sets), sets.offsets.tolist()
+    (3, [0, 2, 2, 3])
+    """
 
     elements: U64
     offsets: I64
@@ -96,6 +111,13 @@ class Bits:
         A matrix of uint64, one row an item: its bytes, padded with zeros, read as little-endian words.
     width
         How many bits an item has.
+
+    Examples
+    --------
+    >>> from lookalike import as_bits
+    >>> bits = as_bits(["ff00", "00ff"])
+    >>> len(bits), bits.width, bits[:1].to_bytes().tolist()
+    (2, 16, [[255, 0]])
     """
 
     words: U64
@@ -116,7 +138,16 @@ class Bits:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Vectors of one width, a row each, row by row in memory: float32 or float64, every number finite."""
+    """Vectors of one width, a row each, row by row in memory: float32 or float64, every number finite.
+
+    Whatever takes vectors makes these of what it is given, and checks them then.
+
+    Examples
+    --------
+    >>> vectors = Vectors(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> len(vectors), vectors.dimensions
+    (2, 2)
+    """
 
     values: Floats
 
@@ -229,13 +260,34 @@ class Tabular:
 
 
 class Pairs(Tabular):
-    """Verified pairs: `a`, `b` and `similarity` (or `estimate`, if only signatures were compared)."""
+    """Verified pairs: `a`, `b` and `similarity`.
+
+    By a distance the third column is `distance`; if only signatures were compared, `estimate`. Without ids
+    `a` and `b` are row numbers from 0. Iterating gives a dictionary a pair, `pairs["a"]` a column, and
+    `to_arrow`, `to_pandas` and `to_polars` give a table.
+
+    Attributes
+    ----------
+    account
+        What the join did on the way: its plan, counts, and the recall it estimates it had. None for pairs
+        made by hand.
+
+    Examples
+    --------
+    >>> pairs = Pairs.of(a=[0, 0], b=[1, 2], similarity=[1.0, 0.85])
+    >>> pairs
+    2 pairs
+    a  b  similarity
+    0  1  1.0000
+    0  2  0.8500
+    >>> [pair["b"] for pair in pairs if pair["similarity"] < 1]
+    [2]
+    """
 
     _names = ("pair", "pairs")
 
     def __init__(self, table: pa.Table, *, account: Any = None) -> None:
         super().__init__(table)
-        #: What the join did on the way, and the recall it estimates it had; None for pairs made by hand.
         self.account = account
 
     @classmethod
@@ -246,7 +298,18 @@ class Pairs(Tabular):
 
 
 class Clusters(Tabular):
-    """One row an item: `id`, `cluster`, `representative`, `similarity`, `via`, `kept`, `flag`."""
+    """What belongs together: a row an item, its `id` and its `cluster`, which is the least id in it.
+
+    Those of `dedup` also have the `representative` that is kept for the cluster, the item's exact
+    `similarity` to it, the neighbour `via` which it joined, whether it was `kept`, and a `flag` if it was
+    empty or short.
+
+    Examples
+    --------
+    >>> clusters = Clusters(pa.table({"id": ["x", "y", "z"], "cluster": ["x", "x", "z"]}))
+    >>> clusters.groups()
+    [['x', 'y']]
+    """
 
     _names = ("item in a cluster", "items in clusters")
 

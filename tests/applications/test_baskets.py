@@ -1,6 +1,5 @@
 """Frequent pairs: A-Priori and PCY find what counting every pair finds, and PCY counts fewer."""
 
-import doctest
 import random
 from collections import Counter
 from itertools import combinations
@@ -157,9 +156,3 @@ def test_other_options_out_of_range_are_refused(options):
 def test_what_is_no_basket_is_refused_with_what_is(baskets, said):
     with pytest.raises(SourceError, match=said):
         frequent_pairs(baskets, support=1)
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0

@@ -1,6 +1,5 @@
 """Similar bits, as a person asks for them: arrays, strings, tables and files."""
 
-import doctest
 import json
 
 import numpy as np
@@ -9,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
-from lookalike.applications import bits as application
 from lookalike.errors import MalformedRowError, MissingColumnError, OptionError, SourceError
 
 HASHES = ["ffff0000ffff0000", "ffff0000ffff0001", "0000ffff0000ffff", "ffff0000ffff0000", "ffff0000fff80000"]
@@ -18,12 +16,6 @@ NEAR = [(0, 1, 1), (0, 3, 0), (0, 4, 3)]
 
 def rows(pairs):
     return [tuple(row.values()) for row in pairs]
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(application)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 def test_near_hashes_are_pairs_and_copies_are_at_distance_0():

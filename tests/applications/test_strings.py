@@ -1,6 +1,5 @@
 """Strings within a few edits, by the call that users type."""
 
-import doctest
 from itertools import combinations, product
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.applications import strings as module
 from lookalike.errors import OptionError
 
 
@@ -50,7 +48,3 @@ def test_what_cannot_be_asked_is_refused():
             la.similar_strings(["a"], distance=distance)
     with pytest.raises(OptionError, match="levenshtein or indel"):
         la.similar_strings(["a"], kind="hamming")
-
-
-def test_the_examples_are_true():
-    assert doctest.testmod(module, extraglobs={"similar_strings": la.similar_strings}).failed == 0

@@ -1,6 +1,5 @@
 """lookalike pairs --measurements."""
 
-import doctest
 import random
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from tests.cli.killing import answer, interrupt, killed, steps_of_a_run
 
 from lookalike import Ranges, similar_measurements
-from lookalike.cli import main, measurements
+from lookalike.cli import main
 from lookalike.measures.closeness import close_share
 from lookalike.runs import RunRecord
 
@@ -148,9 +147,3 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
 def test_bad_input_is_named_and_leaves_nothing(refused, faces, tmp_path, more, said):
     assert said in refused("pairs", faces, *more, "-o", tmp_path / "out")
     assert sorted(tmp_path.iterdir()) == [faces]
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(measurements)
-    assert result.attempted > 0
-    assert result.failed == 0

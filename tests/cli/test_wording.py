@@ -1,21 +1,12 @@
 """What is wrong is said in the words that were typed."""
 
-import doctest
-
 import pytest
 
-from lookalike.cli import wording
 from lookalike.cli.app import COMMANDS, load
 from lookalike.cli.wording import as_typed, options_of
 
 OPTIONS = {"threshold": "--threshold", "slots": "--slots", "recall": "--recall", "set_of": "--set-of"}
 OPTIONS |= {"least_rating": "--least-rating", "expand": "--expand", "k": "-k", "id": "--id"}
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(wording)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 @pytest.mark.parametrize(

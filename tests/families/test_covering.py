@@ -1,6 +1,5 @@
 """Covering masks miss nothing within their radius, and agree further off as often as their law says."""
 
-import doctest
 import itertools
 import math
 
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookalike.errors import OptionError
-from lookalike.families import Covering, covering
+from lookalike.families import Covering
 from lookalike.measures.bits import as_bits
 from lookalike.theory.covers import fewest_parts, parts_of
 
@@ -151,9 +150,3 @@ def test_items_of_another_width_are_refused():
 
 def test_no_items_have_no_keys():
     assert Covering(64, 2).signatures(np.empty(0, np.uint64)).shape == (0, 7)
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(covering)
-    assert result.attempted > 0
-    assert result.failed == 0

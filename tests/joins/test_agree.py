@@ -1,6 +1,5 @@
 """Signature agreement: the pieces that lose nothing, the blocks, and which of them is taken."""
 
-import doctest
 import importlib
 
 import numpy as np
@@ -121,9 +120,3 @@ def test_a_threshold_out_of_range_is_refused(threshold):
         agree(
             roads.items_of([{1}]), family=MinHash(), threshold=threshold, engine=LocalEngine(1), watch=Watch()
         )
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(road)
-    assert result.attempted > 0
-    assert result.failed == 0

@@ -1,7 +1,5 @@
 """A table of bits answers every query as a linear scan does."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 
 from lookalike import _core
 from lookalike.errors import OptionError
-from lookalike.joins import hammingtable
 from lookalike.joins.hammingtable import HammingTable
 from lookalike.measures.bits import as_bits
 
@@ -88,12 +85,6 @@ def test_queries_out_of_range_are_refused(query, radius, said):
 def test_a_radius_needs_a_bit_a_piece():
     with pytest.raises(OptionError, match="radius=64 is out of range: of 64 bits, 0 to 63 may differ"):
         HammingTable(np.arange(3, dtype=np.uint64), radius=64)
-
-
-def test_docstring_examples_run():
-    result = doctest.testmod(hammingtable)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 def test_one_item_is_asked_for_at_a_time():

@@ -1,13 +1,10 @@
 """Range queries: what is answered is near enough, what is near is answered as often as promised."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 import lookalike as la
 from lookalike.errors import LookalikeError
-from lookalike.joins import range_search
 from lookalike.joins.range_search import RangeSearch
 from lookalike.measures.vectors import distance
 
@@ -78,12 +75,6 @@ def test_what_cannot_be_is_refused(given, message):
     search = la.RangeSearch.of(np.ones((3, 2)), radius="20deg")
     with pytest.raises(LookalikeError, match="one vector of 2 coordinates"):
         search.query([1.0, 2.0, 3.0])
-
-
-def test_the_example_runs():
-    result = doctest.testmod(range_search)
-    assert result.attempted > 0
-    assert result.failed == 0
 
 
 @pytest.mark.parametrize("measure", RADII)

@@ -1,6 +1,5 @@
 """Covers of a radius: chances by counting all ways there are, sums, and what Pagh proves."""
 
-import doctest
 import itertools
 import math
 
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.errors import OptionError
-from lookalike.theory import Cascade, collisions, covers
+from lookalike.theory import Cascade, covers
 from lookalike.theory.collisions import CoveringCollision
 
 
@@ -127,10 +126,3 @@ def test_the_fewest_parts_are_the_least_that_are_accepted(radius):
     if fewest > 1:
         with pytest.raises(OptionError, match=f"use parts={fewest} or more"):
             CoveringCollision(radius + 1, radius, fewest - 1)
-
-
-@pytest.mark.parametrize("module", [covers, collisions])
-def test_docstring_examples_run(module):
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0

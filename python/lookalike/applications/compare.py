@@ -52,6 +52,14 @@ class Comparison:
         What is shared, word for word, in the order of `a`.
     coverage
         The share of each text's words (or characters) that lie in passages.
+
+    Examples
+    --------
+    >>> found = compare("a rose is a rose", "a rose is a flower", shingle="words:2", least=3)
+    >>> found.similarity, found.shingles
+    (0.75, (3, 4, 3))
+    >>> [found.a[passage.a_start : passage.a_end] for passage in found.passages]
+    ['a rose is a']
     """
 
     a: str

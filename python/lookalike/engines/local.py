@@ -68,6 +68,13 @@ class LocalEngine:
         Changes the memory, never the answer.
     ledger
         Where tables are settled, for a run that may be killed and go on; nowhere by default.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> engine = LocalEngine(threads=1, memory=100_000_000)
+    >>> len(la.similar_pairs([[1, 2, 3], [1, 2, 3, 4], [7]], threshold=0.7, engine=engine))
+    1
     """
 
     #: Some 200 MB of keys and of room to sort them: more at once is no faster.

@@ -20,7 +20,19 @@ from lookalike.theory.thresholds import Scale, scale_of
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A banding and what it promises; `print` it for a summary."""
+    """A banding and what it promises; `plan` makes it, and `print` shows it.
+
+    Examples
+    --------
+    >>> from lookalike import plan
+    >>> print(plan("20deg", measure="angle", slots=512))
+    24 bands of 18 rows, 432 of 512 slots
+    finds 95.4% of the pairs at angle 20° (promised 95%)
+    a slot is the side of a random hyperplane: 88.9% agree at angle 20°
+    if all angles were equally common, misses 0.5% of the pairs within it and looks at 8.6% of those beyond
+    >>> round(plan(0.8).reached, 4)
+    0.9531
+    """
 
     threshold: float
     """As the measure writes it: a similarity, a cosine, degrees, a distance."""

@@ -65,6 +65,15 @@ class PairOptions(Asked):
         With `divide`: leave out elements that more items than this hold (a fraction: of the items, copies
         aside). Pairs that share nothing else are then missed, and `account.left_out` says how many items that
         may concern. None, the default, leaves nothing out.
+
+    Examples
+    --------
+    >>> options = PairOptions(threshold=0.5, shingle="chars:9")
+    >>> options.recall, options.shingle
+    (0.95, 'chars:9')
+    >>> PairOptions(threshold=1.5)
+    Traceback (most recent call last):
+    lookalike.errors.OptionError: threshold=1.5 is out of range: over 0 and at most 1
     """
 
     threshold: float = 0.8
@@ -179,6 +188,12 @@ class DedupOptions(PairOptions):
         What is compared and dropped: a whole `document`, or a `paragraph` (between blank lines) or a `line`,
         wherever in the collection it occurs again. Documents then lose their repeated parts, and those of
         which nothing is left are dropped.
+
+    Examples
+    --------
+    >>> options = DedupOptions(threshold=0.7, keep="longest")
+    >>> options.group, options.unit
+    ('components', 'document')
     """
 
     unit: Unit = "document"

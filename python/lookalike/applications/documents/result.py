@@ -26,19 +26,32 @@ from lookalike.types import I64, Bools, Clusters, Pairs
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DedupResult:
-    """The outcome of `dedup`.
+    """The outcome of `dedup`; `print` shows a summary, and `write` makes the folder that the command makes.
 
     Attributes
     ----------
+    kept
+        The kept documents, in the form they were given.
+    clusters
+        One row a document, as a table: its cluster, the document kept for it, how similar it is to that, by
+        way of which neighbour it joined, and whether it was kept.
     pairs
         Verified pairs of near-duplicates, and each exact copy with its representative.
     cluster_rows
-        One row a document: its cluster, the document kept for it, how similar, by way of which neighbour, and
-        whether it was kept. `clusters` has them as a table.
+        The same as `clusters`, by row numbers.
     kept_rows
         Which documents are kept, as a mask over the input in its order.
     account
         Counts, the plan, and the estimated recall.
+
+    Examples
+    --------
+    >>> from lookalike import dedup
+    >>> result = dedup(["the cat sat on the mat today", "a dog barked", "The cat sat on the mat, today!"])
+    >>> result.kept_rows.tolist(), result.counts["dropped"]
+    ([True, True, False], 1)
+    >>> result.clusters["representative"].to_pylist()
+    [0, 1, 0]
     """
 
     source: Source

@@ -52,6 +52,12 @@ class WeightedOptions:
         exact copies among them. What is left is close in meaning, and not copied.
     slots, seed
         Length of a signature, and what draws it.
+
+    Examples
+    --------
+    >>> options = WeightedOptions(measure="tfidf", threshold=0.6, not_copies=0.2)
+    >>> options.shingle, options.slots
+    ('words:1', 1024)
     """
 
     measure: Measure = "tfidf"

@@ -34,6 +34,11 @@ class TopOptions(Asked):
         Length of a signature (peers call it `num_perm`): more find more.
     seed
         Draws the hashes.
+
+    Examples
+    --------
+    >>> TopOptions(k=3).to_dict()
+    {'k': 3, 'shingle': 'words:5', 'method': 'auto', 'slots': 128, 'seed': 0}
     """
 
     k: int = 10

@@ -33,14 +33,27 @@ class NeighbourTable(Tabular):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TopResult:
-    """The outcome of `top`.
+    """The outcome of `top`; `print` shows a summary, and `write` makes the folder that the command makes.
 
     Attributes
     ----------
+    neighbours
+        A table: the `rank`-th most similar of `id` is `neighbour`.
+    account
+        Which road was taken, and the recall it measured.
     options
         What was asked.
     found
-        Neighbours by row numbers.
+        The same as `neighbours`, by row numbers.
+
+    Examples
+    --------
+    >>> from lookalike import top
+    >>> result = top([["jazz", "blues"], ["jazz", "blues", "soul"], ["opera"]], k=1)
+    >>> result.neighbours["neighbour"].to_pylist()
+    [1, 0]
+    >>> [row["label"] for row in result.label(["club", "bar", "stage"])]
+    ['bar', 'club', None]
     """
 
     options: TopOptions

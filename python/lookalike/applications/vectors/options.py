@@ -39,6 +39,14 @@ class VectorOptions:
         `method="auto"` mean `lsh`.
     seed
         Draws the functions. Another seed may find another few of the pairs that a run misses.
+
+    Examples
+    --------
+    >>> VectorOptions(threshold="20deg").measure
+    'angle'
+    >>> VectorOptions(measure="l2", threshold=-1)
+    Traceback (most recent call last):
+    lookalike.errors.OptionError: threshold=-1 is out of range: a distance by l2 is over 0
     """
 
     measure: str = "angle"

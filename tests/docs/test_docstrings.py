@@ -1,0 +1,36 @@
+"""Every example in a docstring is true, wherever it stands, and every public name has one."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import lookalike as la
+
+MODULES = [la.__name__, *(module.name for module in pkgutil.walk_packages(la.__path__, "lookalike."))]
+WITH_EXAMPLES = [
+    name
+    for name in MODULES
+    if not name.endswith(("._core", ".__main__"))
+    and re.search(r"^\s*>>> ", importlib.util.find_spec(name).loader.get_source(name), re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_examples_of_a_module_run(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", la.__all__)
+def test_every_public_name_has_an_example(name):
+    assert ">>> " in getattr(la, name).__doc__
+
+
+@pytest.mark.parametrize("name", [each for each in la.__all__ if inspect.isfunction(getattr(la, each))])
+def test_the_package_tells_of_every_function(name):
+    assert re.search(rf"^    (\w+, )?{name}\b", la.__doc__, re.MULTILINE)
