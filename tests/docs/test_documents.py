@@ -76,6 +76,23 @@ def test_links_lead_to_files_and_headings_that_are_there(path):
             assert anchor in anchors(there.read_text(encoding="utf-8")), target
 
 
+@pytest.mark.parametrize("path", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=name)
+def test_files_that_are_named_are_there(path):
+    rooms = ("python", "rust", "tests", "benchmarks", "docs")
+    sources = [*ROOT.glob("*.*"), *(file for room in rooms for file in (ROOT / room).rglob("*.*"))]
+    named = re.findall(r"`([\w./]+\.(?:py|pyi|rs|toml|md))`", path.read_text(encoding="utf-8"))
+    assert named
+    assert [
+        each for each in named if not any(f"/{name(file)}".endswith(f"/{each}") for file in sources)
+    ] == []
+
+
+def test_every_room_is_in_the_tree():
+    tree = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("## The tree")[1].split("\n## ")[0]
+    rooms = {folder.name for folder in (ROOT / "python" / "lookalike").iterdir() if folder.is_dir()}
+    assert {room for room in rooms - {"__pycache__"} if f" {room}/" not in tree} == set()
+
+
 def anchors(document):
     """The headings of a document, as links name them."""
     headings = re.findall(r"^#+ (.*)$", document, re.MULTILINE)
