@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,8 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Held, Table
-from lookalike.types import I64, U32, U64, Bits, Bools
+from lookalike.joins.only import Only
+from lookalike.types import I64, U32, U64, Bits
 
 #: Rows of a batch: of 64 bits half a megabyte.
 BATCH_ROWS = 1 << 16
@@ -128,7 +128,7 @@ def distinct_bits(items: BitItems, *, empty_too: bool, engine: Engine) -> Distin
         going_on &= sizes > 0
     if going_on.all():
         return DistinctBits(items=items, representative=representative, sizes=sizes)
-    table = engine.map(items.table, Marked(going_on))
+    table = engine.map(items.table, Only(going_on, light=True))
     of_first = None if items.boundary is None else int(np.count_nonzero(going_on[: items.boundary]))
     going = BitItems(table=table, width=items.width, boundary=items.boundary, of_first=of_first)
     return DistinctBits(items=going, representative=representative, sizes=sizes)
@@ -168,18 +168,6 @@ class SameAsFirst:
         # A key holds 48 bits of hash: two rows in many millions may share it and be no copies.
         same = (words == words[first]).all(axis=1) & (first != np.arange(len(rows)))
         return pa.record_batch({"a": pa.array(rows[first[same]]), "b": pa.array(rows[same])})
-
-
-@dataclass(frozen=True, eq=False)
-class Marked:
-    """A stage: keeps the marked rows."""
-
-    light: ClassVar[bool] = True
-
-    marked: Bools
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from lookalike import _core
 from lookalike.bands import packed, rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table
-from lookalike.joins.meeting import Only
+from lookalike.joins.only import Only
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Near
 from lookalike.theory import Plan

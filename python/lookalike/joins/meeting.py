@@ -16,6 +16,7 @@ import pyarrow as pa
 from lookalike.bands import Buckets
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.joins.items import Items
+from lookalike.joins.only import Only
 from lookalike.types import Bools
 
 
@@ -74,13 +75,3 @@ class Meeting:
             self.engine.map(some, Only(marked), settled=f"shared-{part}")
             for part, some in enumerate(self.buckets)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class Only:
-    """A stage: keeps the rows whose number is marked."""
-
-    marked: Bools
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))

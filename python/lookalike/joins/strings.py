@@ -11,7 +11,7 @@ verify      the distance of every candidate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +22,12 @@ from lookalike.engines.verbs import Held
 from lookalike.errors import OptionError
 from lookalike.joins.copies import Stars
 from lookalike.joins.expand import with_copies
+from lookalike.joins.only import Only
 from lookalike.joins.prefixes import sharing_enough
 from lookalike.measures.bounds import Bound
 from lookalike.measures.candidates import SameText
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, Bools, list_buffers, string_buffers
+from lookalike.types import I64, list_buffers, string_buffers
 
 #: Grams of three letters are rare enough for words and names. Longer ones are rarer, but an edit spoils more.
 Q = 3
@@ -87,7 +88,7 @@ def edit_join(
 
     def near() -> Table:
         different = first == np.arange(len(first))
-        apart = strings if different.all() else engine.map(strings, Marked(different))
+        apart = strings if different.all() else engine.map(strings, Only(different, light=True))
         return _Road(apart, float(distance), kind, boundary, engine, watch).near(q)
 
     found = engine.settle("found", near)
@@ -199,18 +200,6 @@ class TextKeys:
         if self.boundary is not None:
             keys = np.where(batch["row"].to_numpy() >= self.boundary, ~keys, keys)
         return pa.record_batch({"row": batch["row"], "key": pa.array(keys)})
-
-
-@dataclass(frozen=True, eq=False)
-class Marked:
-    """A stage: keeps the marked rows."""
-
-    light: ClassVar[bool] = True
-
-    marked: Bools
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
 
 
 def only_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
