@@ -52,7 +52,7 @@ def test_new_files_are_compared_with_what_the_earlier_run_kept(type_, earlier, t
     assert (
         counts["documents"] == counts["kept"] + counts["duplicates_of_earlier"] + counts["duplicates_of_new"]
     )
-    assert f"{counts['duplicates_of_earlier']} new ones dropped as like them" in ended.out
+    assert f"{counts['duplicates_of_earlier']} dropped as like earlier ones" in ended.out
     assert record["parameters"]["against"][0]["folder"] == str(tmp_path / "run")
     rows = pq.read_table(tmp_path / "out" / "clusters.parquet").to_pylist()
     assert all(row["id"].startswith("1.jsonl:") for row in rows)

@@ -178,12 +178,13 @@ def _clusters(counts: Mapping[str, Any], compared: str) -> str:
 
 
 def _earlier(counts: Mapping[str, Any]) -> str:
-    of, new = counts["duplicates_of_earlier"], counts["duplicates_of_new"]
-    runs = f" of {counts['earlier_runs']} runs" if counts["earlier_runs"] > 1 else ""
-    bridging = f"; {numbers.count(counts['bridging'])} like several of them" if counts["bridging"] else ""
+    count = numbers.count
+    earlier, new = count(counts["duplicates_of_earlier"]), count(counts["duplicates_of_new"])
+    runs = f" by {counts['earlier_runs']} runs" if counts["earlier_runs"] > 1 else ""
+    bridging = f"; {count(counts['bridging'])} like several earlier ones" if counts["bridging"] else ""
     return (
-        f"{numbers.count(_kept_before(counts))} kept before{runs}: {numbers.count(of)} new ones "
-        f"dropped as like them, {numbers.count(new)} as like each other{bridging}"
+        f"{count(_kept_before(counts))} kept before{runs}; of the new, {earlier} dropped as like earlier "
+        f"ones, {new} as like each other{bridging}"
     )
 
 

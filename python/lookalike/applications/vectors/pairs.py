@@ -10,6 +10,7 @@ import pyarrow as pa
 from lookalike.applications.documents.join import Search, pair_columns
 from lookalike.applications.vectors.collection import VectorCollection, collect_vectors
 from lookalike.applications.vectors.options import VectorOptions
+from lookalike.charts.numbers import seconds
 from lookalike.engines import Engine, Table
 from lookalike.errors import UnreachableRecallError
 from lookalike.joins import Joined
@@ -93,8 +94,8 @@ def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tupl
     }
     cheap = products <= EXACT_WORTH * banded.expected_cost
     why = (
-        f"all products are expected to take {products:.3g} s of one core, bands"
-        f" {banded.expected_cost:.3g} s" + ("; products miss nothing" if cheap else "")
+        f"to compare all with all would take {seconds(products)} of one core, bands"
+        f" {seconds(banded.expected_cost)}" + ("; the former misses nothing" if cheap else "")
     )
     return Choice(method="exact" if cheap else "lsh", why=why, roads=roads), banded
 
