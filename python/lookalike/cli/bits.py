@@ -7,33 +7,40 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from lookalike.applications.bits import pairs_of_bits
 from lookalike.charts import numbers
 from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
-from lookalike.cli.searches import PairSearch
+from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
+from lookalike.cli.typed import only, typed
 from lookalike.engines import Engine
-from lookalike.io import FileSource, OnError
+from lookalike.io import FileSource
 from lookalike.io.bits import open_bit_files
 from lookalike.joins import Account
 from lookalike.runs.watch import Watch
 
 #: The column of bits, unless --text names another.
-COLUMN = "bits"
+_COLUMN = "bits"
+_KNOWN = OF_ALL_KINDS | {"bits", "measure", "threshold", "recall", "method", "seed"}
 
 
-def search_of_bits(
-    given: Sequence[list[str]],
-    asked: dict[str, Any],
-    *,
-    column: str,
-    id: str | None,
-    on_error: OnError,
-    expand: bool,
-    output: Path | None,
-) -> PairSearch:
-    """Near bits of one collection of files, or of two; `asked` are the `BIT_OPTIONS`."""
-    reading: dict[str, Any] = {"column": column, "id": id, "on_error": on_error}
+def search_of_bits(context: typer.Context, given: Sequence[list[str]], *, output: Path | None) -> PairSearch:
+    """Near bits of one collection of files, or of two."""
+    only(context, _KNOWN, "--bits")
+    options = context.params
+    asked: dict[str, Any] = {
+        "measure": options["measure"] if typed(context, "measure") else "hamming",
+        "threshold": options["threshold"] if typed(context, "threshold") else None,
+        **{name: options[name] for name in ("recall", "method", "seed")},
+    }
+    column, id, expand = (
+        options["text"] if typed(context, "text") else _COLUMN,
+        options["id"],
+        options["expand"],
+    )
+    reading: dict[str, Any] = {"column": column, "id": id, "on_error": options["on_error"]}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found = pairs_of_bits(

@@ -17,6 +17,7 @@ from lookalike.applications.documents.weighted import (
 )
 from lookalike.applications.sets import OpenSets
 from lookalike.cli.outcome import PairsOutcome, found_counts
+from lookalike.cli.typed import typed
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io import Source
@@ -32,18 +33,13 @@ _PAIRS = "pairs "
 
 def asked_of_weights(context: typer.Context) -> WeightedOptions:
     """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
-    source = context.get_parameter_source
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if (given := source(name)) is not None and given.name != "DEFAULT"
-    }
-    measure = typed["measure"]
+    asked = {name: value for name, value in context.params.items() if typed(context, name)}
+    measure = asked["measure"]
     for name in ("method", "verify", *(() if measure == MEANING else ("shingle", "text"))):
-        if name in typed:
+        if name in asked:
             raise OptionError(f"--{name} has no choice with --measure {measure}: leave it out")
     known = {field.name for field in fields(WeightedOptions)}
-    return WeightedOptions.of({name: value for name, value in typed.items() if name in known})
+    return WeightedOptions.of({name: value for name, value in asked.items() if name in known})
 
 
 def close_in_meaning(

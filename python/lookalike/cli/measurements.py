@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from lookalike.applications.measurement_tables import MeasurementOptions, pairs_of_measurements
 from lookalike.charts import numbers
+from lookalike.cli import options as shared
 from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines
-from lookalike.cli.searches import PairSearch
+from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
+from lookalike.cli.typed import only
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
-from lookalike.io import FileSource, OnError
+from lookalike.io import FileSource
 from lookalike.io.measurements import open_measurements
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
+
+_KNOWN = (OF_ALL_KINDS - {"text", "expand"}) | {
+    *("measurements", "within", "range_width", "threshold", "recall", "seed"),
+}
 
 
 def named_columns(written: list[str]) -> list[str]:
@@ -51,19 +59,29 @@ def numbers_for_each(option: str, written: str) -> float | tuple[float, ...]:
     return given[0] if len(given) == 1 else given
 
 
+def _options(asked: Mapping[str, Any]) -> MeasurementOptions:
+    within, width = asked["within"], asked["range_width"]
+    if within is None:
+        raise OptionError("how near is near? --measurements needs --within, such as --within 2")
+    return MeasurementOptions(
+        within=numbers_for_each("--within", within),
+        threshold=shared.number(asked["threshold"]),
+        recall=asked["recall"],
+        width=None if width is None else numbers_for_each("--range-width", width),
+        seed=asked["seed"],
+    )
+
+
 def search_of_measurements(
-    given: Sequence[list[str]],
-    options: MeasurementOptions,
-    *,
-    columns: list[str],
-    id: str | None,
-    on_error: OnError,
-    output: Path | None,
+    context: typer.Context, given: Sequence[list[str]], *, output: Path | None
 ) -> PairSearch:
     """Close items of one collection of files, or of two."""
+    only(context, _KNOWN, "--measurements")
+    options = _options(context.params)
+    columns = named_columns(context.params["measurements"])
     ranges = options.ranges(len(columns))
     parameters = {**options.to_dict(), "measurements": columns}
-    reading: dict[str, Any] = {"id": id, "on_error": on_error}
+    reading: dict[str, Any] = {name: context.params[name] for name in ("id", "on_error")}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found, met, collections = pairs_of_measurements(sources, options, engine=engine, watch=watch)

@@ -11,21 +11,20 @@ import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
-from lookalike.applications.measurement_tables import MeasurementOptions
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
 from lookalike.cli import pair_options as own
-from lookalike.cli.bits import COLUMN, search_of_bits
+from lookalike.cli.bits import search_of_bits
 from lookalike.cli.given import opened_given, set_columns
 from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
-from lookalike.cli.measurements import named_columns, numbers_for_each, search_of_measurements
+from lookalike.cli.measurements import search_of_measurements
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
-from lookalike.cli.searches import PairSearch
+from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
 from lookalike.cli.strings import near_strings
-from lookalike.cli.typed import only, typed
+from lookalike.cli.typed import only
 from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -102,52 +101,14 @@ def pairs(
       lookalike pairs --sets plays.csv --set-of user --items song --weight n --measure weighted-jaccard -o a/
     """
     given = [paths for paths in (inputs, other) if paths]
-    kept: dict[str, Any] = {"id": id, "expand": expand, "output": output}
     if bits:
-        only(context, {*_ALL, *_BITS}, "--bits")
-        search = search_of_bits(
-            given,
-            {
-                "measure": measure if typed(context, "measure") else "hamming",
-                "threshold": threshold if typed(context, "threshold") else None,
-                "recall": recall,
-                "method": method,
-                "seed": seed,
-            },
-            column=text if typed(context, "text") else COLUMN,
-            on_error=on_error,  # type: ignore[arg-type]
-            **kept,
-        )
+        search = search_of_bits(context, given, output=output)
     elif measurements:
-        only(context, {*_ALL, *_MEASUREMENTS} - {"text", "expand"}, "--measurements")
-        if within is None:
-            raise OptionError("how near is near? --measurements needs --within, such as --within 2")
-        search = search_of_measurements(
-            given,
-            MeasurementOptions(
-                within=numbers_for_each("--within", within),
-                threshold=shared.number(threshold),
-                recall=recall,
-                width=None if range_width is None else numbers_for_each("--range-width", range_width),
-                seed=seed,
-            ),
-            columns=named_columns(measurements),
-            id=id,
-            on_error=on_error,  # type: ignore[arg-type]
-            output=output,
-        )
+        search = search_of_measurements(context, given, output=output)
     elif within is not None or range_width is not None:
         raise OptionError("--within and --range-width go with --measurements: name the columns there")
     elif of_vectors(inputs, measure) and not sets:
-        only(context, {*_ALL, *_VECTORS}, f"--measure {measure} of vectors")
-        said = {"threshold": threshold, "slots": slots, "method": method, "probes": probes}
-        search = search_of_vectors(
-            given,
-            {"measure": measure, "recall": recall, "seed": seed}
-            | {name: value for name, value in said.items() if typed(context, name)},
-            column=None if text == shared.TEXT else text,
-            **kept,
-        )
+        search = search_of_vectors(context, given, output=output)
     elif of_vectors(inputs, "cosine") and not sets:
         raise OptionError(
             f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
@@ -198,16 +159,6 @@ def pairs(
     )
 
 
-#: Options that every kind of item has, and those that some have beside them.
-_ALL = (
-    *("inputs", "other", "text", "id", "output", "expand", "overwrite", "json"),
-    *("threads", "memory", "scratch", "resume", "progress"),
-)
-_BITS = ("bits", "measure", "threshold", "recall", "method", "seed", "on_error")
-_MEASUREMENTS = ("measurements", "within", "range_width", "threshold", "recall", "seed", "on_error")
-_VECTORS = ("measure", "threshold", "recall", "method", "slots", "probes", "seed")
-
-
 def _search(
     context: typer.Context,
     given: Sequence[list[str]],
@@ -230,7 +181,7 @@ def _search(
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
     if of_strings:
-        only(context, {*_ALL, "measure", "distance", "on_error"}, f"--measure {measure}")
+        only(context, {*OF_ALL_KINDS, "measure", "distance"}, f"--measure {measure}")
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find

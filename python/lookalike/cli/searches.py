@@ -16,6 +16,14 @@ from lookalike.engines import Engine
 from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
 
+#: Options that every kind of item has. Each kind names those it has beside them, and refuses the others.
+OF_ALL_KINDS = frozenset(
+    (
+        *("inputs", "other", "text", "id", "on_error", "output", "expand", "overwrite", "json"),
+        *("threads", "memory", "scratch", "resume", "progress"),
+    )
+)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairSearch:

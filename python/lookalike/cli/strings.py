@@ -7,7 +7,7 @@ from typing import Any
 
 from lookalike.applications.strings import strings_within
 from lookalike.charts import numbers
-from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.outcome import PairsOutcome, fact_lines
 from lookalike.engines import Engine
 from lookalike.io import Source
 from lookalike.runs.watch import Watch
@@ -44,6 +44,6 @@ def near_strings(
             "pairs": len(found),
         },
         estimates=lambda stages: {},
-        lines=lambda stages: [f"{name:<13} {value}" for name, value in facts.items()],
+        lines=lambda stages: fact_lines(facts, stages),
         advice=[],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import typer
 
 from lookalike.errors import OptionError
@@ -12,7 +14,7 @@ def typed(context: typer.Context, name: str) -> bool:
     return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
 
 
-def only(context: typer.Context, known: set[str], what: str) -> None:
+def only(context: typer.Context, known: Set[str], what: str) -> None:
     """Refuse options that were typed and would be ignored."""
     for name in context.params:
         if name not in known and typed(context, name):

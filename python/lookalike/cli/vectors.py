@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
+
+import typer
 
 from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 from lookalike.charts import numbers
 from lookalike.cli.outcome import PairsOutcome, fact_lines
 from lookalike.cli.output import check_outside
-from lookalike.cli.searches import PairSearch
+from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
+from lookalike.cli.typed import only, typed
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io.vectors import vector_file
@@ -21,6 +24,9 @@ from lookalike.joins.leaders import LeaderAccount
 from lookalike.runs.watch import Watch
 from lookalike.theory.plans import at_threshold
 from lookalike.theory.thresholds import scale_of
+
+_OWN = ("measure", "threshold", "recall", "method", "slots", "probes", "seed")
+_KNOWN = (OF_ALL_KINDS - {"on_error"}).union(_OWN)
 
 
 def of_vectors(inputs: list[str], measure: str) -> bool:
@@ -42,16 +48,16 @@ class VectorFile:
 
 
 def search_of_vectors(
-    given: Sequence[list[str]],
-    asked: dict[str, Any],
-    *,
-    column: str | None,
-    id: str | None,
-    expand: bool,
-    output: Path | None,
+    context: typer.Context, given: Sequence[list[str]], *, output: Path | None
 ) -> PairSearch:
-    """Near vectors of one file, or of two; `asked` are the `VectorOptions`."""
-    options = VectorOptions.of(asked)
+    """Near vectors of one file, or of two."""
+    asked = context.params
+    only(context, _KNOWN, f"--measure {asked['measure']} of vectors")
+    # What is not typed takes the defaults of vectors, not those of sets.
+    names = [name for name in _OWN if name in ("measure", "recall", "seed") or typed(context, name)]
+    options = VectorOptions.of({name: asked[name] for name in names})
+    column = asked["text"] if typed(context, "text") else None
+    id, expand = asked["id"], asked["expand"]
     for paths in given:
         if len(paths) > 1:
             raise OptionError(f"a collection of vectors is one file, not {len(paths)}: put them together")
