@@ -246,18 +246,15 @@ def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, se
 
 
 _WORDS = {
-    "exact": "every row with every other",
-    "pieces": "pieces of bits, which miss no pair,",
-    "covering": "covering masks, which miss no pair,",
+    "exact": "comparing all with all",
+    "pieces": "pieces of bits",
+    "covering": "covering masks",
     "lsh": "bands of sampled bits",
 }
 
 
 def _told(method: str, roads: dict[str, RoadEstimate]) -> Choice:
-    others = ", ".join(
-        f"{_WORDS[name].rstrip(',')} {seconds(road.seconds)}"
-        for name, road in roads.items()
-        if name != method
-    )
-    why = f"{_WORDS[method]} should take about {seconds(roads[method].seconds)} of one core; {others}"
-    return Choice(method=method, why=why, roads=roads)
+    others = [f"{_WORDS[name]} {seconds(road.seconds)}" for name, road in roads.items() if name != method]
+    costs = [f"{_WORDS[method]} would take about {seconds(roads[method].seconds)} of one core", *others]
+    said = [", ".join(costs), *(["only bands of sampled bits may miss pairs"] if "lsh" in roads else [])]
+    return Choice(method=method, why="; ".join(said), roads=roads)

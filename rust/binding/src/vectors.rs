@@ -4,9 +4,9 @@ use lookalike_kernels::bands::Bands;
 use lookalike_kernels::crowds;
 use lookalike_kernels::hyperplane::{self, Hyperplanes, Normals};
 use lookalike_kernels::probes::{self, Probing, Reached};
-use lookalike_kernels::projection::{self, Lines, Stable};
+use lookalike_kernels::projection::{self, Coordinate, Lines, Stable};
 use lookalike_kernels::simd::Level;
-use lookalike_kernels::vectors::{Compared, Matrices, Measure, compare, contents};
+use lookalike_kernels::vectors::{Matrices, Measure, compare, contents};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -216,7 +216,7 @@ impl Projections {
         out.into_pyarray(py).reshape([count, self.slots])
     }
 
-    fn keyed<'py, T: Element + Compared>(
+    fn keyed<'py, T: Element + Coordinate>(
         &self,
         py: Python<'py>,
         array: &PyReadonlyArray2<'py, T>,
@@ -236,7 +236,7 @@ impl Projections {
         keys.into_pyarray(py).reshape([bands.count(), count])
     }
 
-    fn probed<'py, T: Element + Compared>(
+    fn probed<'py, T: Element + Coordinate>(
         &self,
         py: Python<'py>,
         array: &PyReadonlyArray2<'py, T>,
@@ -293,7 +293,7 @@ fn compare_vectors<'py>(
 }
 
 #[allow(clippy::too_many_arguments)]
-fn compared<'py, T: Element + Compared>(
+fn compared<'py, T: Element + Coordinate>(
     py: Python<'py>,
     arrays: &[PyReadonlyArray2<'py, T>],
     a: &PyReadonlyArray1<'py, u32>,
@@ -329,7 +329,7 @@ fn vector_contents<'py>(py: Python<'py>, vectors: Vectors<'py>, seed: u64) -> Py
     }
 }
 
-fn hashed<'py, T: Element + Compared>(
+fn hashed<'py, T: Element + Coordinate>(
     py: Python<'py>,
     array: &PyReadonlyArray2<'py, T>,
     seed: u64,

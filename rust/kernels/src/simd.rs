@@ -376,20 +376,21 @@ fn word_bytes_avx512(block: &[u8; 64]) -> (u64, u64) {
 
 /// Compiles one generic body for every path and picks one at run time.
 ///
-/// The body must be `#[inline(always)]`, so that it takes on the target features of the path around it.
+/// The body must be `#[inline(always)]`, so that it takes on the target features of the path around it. Besides the path it may have one type of
+/// its own, `fn name<T: Bound>(…)`.
 macro_rules! for_each_path {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident($level:ident; $($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? => $body:ident) => {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident $(<$of:ident: $bound:path>)? ($level:ident; $($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? => $body:ident) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
-        $vis fn $name($level: crate::simd::Level, $($arg: $type),*) $(-> $ret)? {
+        $vis fn $name $(<$of: $bound>)? ($level: crate::simd::Level, $($arg: $type),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
                 #[allow(clippy::too_many_arguments)]
-                fn avx2($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx2>($($arg),*) }
+                fn avx2 $(<$of: $bound>)? ($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx2 $(, $of)?>($($arg),*) }
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
                 #[allow(clippy::too_many_arguments)]
-                fn avx512($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx512>($($arg),*) }
+                fn avx512 $(<$of: $bound>)? ($($arg: $type),*) $(-> $ret)? { $body::<crate::simd::Avx512 $(, $of)?>($($arg),*) }
                 assert!($level <= crate::simd::Level::detect(), "this machine has no {:?}", $level);
                 match $level {
                     // SAFETY: detected just above.
@@ -399,7 +400,7 @@ macro_rules! for_each_path {
                     crate::simd::Level::Scalar => {}
                 }
             }
-            $body::<crate::simd::Portable>($($arg),*)
+            $body::<crate::simd::Portable $(, $of)?>($($arg),*)
         }
     };
 }

@@ -184,82 +184,12 @@ fn compare_on<L: Lanes, T: Coordinate>(
     }
 }
 
-#[inline(always)]
-fn compare_f32_on<L: Lanes>(
-    items: &Matrices<'_, f32>,
-    a: &[u32],
-    b: &[u32],
-    measure: Measure,
-    least: f64,
-    out: &mut [f64],
-) {
-    compare_on::<L, f32>(items, a, b, measure, least, out);
-}
-
-#[inline(always)]
-fn compare_f64_on<L: Lanes>(
-    items: &Matrices<'_, f64>,
-    a: &[u32],
-    b: &[u32],
-    measure: Measure,
-    least: f64,
-    out: &mut [f64],
-) {
-    compare_on::<L, f64>(items, a, b, measure, least, out);
-}
-
 for_each_path! {
-    fn compare_f32(level; items: &Matrices<'_, f32>, a: &[u32], b: &[u32], measure: Measure, least: f64, out: &mut [f64]) => compare_f32_on
-}
-
-for_each_path! {
-    fn compare_f64(level; items: &Matrices<'_, f64>, a: &[u32], b: &[u32], measure: Measure, least: f64, out: &mut [f64]) => compare_f64_on
-}
-
-/// Coordinates whose vectors can be compared.
-pub trait Compared: Coordinate {
-    #[doc(hidden)]
-    fn compare(
-        level: Level,
-        items: &Matrices<'_, Self>,
-        a: &[u32],
-        b: &[u32],
-        measure: Measure,
-        least: f64,
-        out: &mut [f64],
-    );
-}
-
-impl Compared for f32 {
-    fn compare(
-        level: Level,
-        items: &Matrices<'_, f32>,
-        a: &[u32],
-        b: &[u32],
-        measure: Measure,
-        least: f64,
-        out: &mut [f64],
-    ) {
-        compare_f32(level, items, a, b, measure, least, out);
-    }
-}
-
-impl Compared for f64 {
-    fn compare(
-        level: Level,
-        items: &Matrices<'_, f64>,
-        a: &[u32],
-        b: &[u32],
-        measure: Measure,
-        least: f64,
-        out: &mut [f64],
-    ) {
-        compare_f64(level, items, a, b, measure, least, out);
-    }
+    fn compare_piece<T: Coordinate>(level; items: &Matrices<'_, T>, a: &[u32], b: &[u32], measure: Measure, least: f64, out: &mut [f64]) => compare_on
 }
 
 /// The distance (or cosine) of rows `a[i]` and `b[i]`. An angle whose cosine is clearly under `cosine_at_least` may be given as infinite.
-pub fn compare<T: Compared>(
+pub fn compare<T: Coordinate>(
     level: Level,
     items: &Matrices<'_, T>,
     a: &[u32],
@@ -271,7 +201,7 @@ pub fn compare<T: Compared>(
     const PIECE: usize = 256;
     out.par_chunks_mut(PIECE)
         .zip(a.par_chunks(PIECE).zip(b.par_chunks(PIECE)))
-        .for_each(|(out, (a, b))| T::compare(level, items, a, b, measure, cosine_at_least, out));
+        .for_each(|(out, (a, b))| compare_piece(level, items, a, b, measure, cosine_at_least, out));
 }
 
 /// A hash of every row: the same for the same numbers, 0 and −0 included, whatever their width in bits.
