@@ -12,6 +12,7 @@ import typer
 from lookalike.applications.baskets import FrequentPairs, frequent_pairs_of_lines
 from lookalike.charts import numbers
 from lookalike.cli import options as shared
+from lookalike.cli.outcome import tell
 from lookalike.cli.output import check_outside, checked_folder
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
@@ -116,10 +117,10 @@ def baskets(
             estimates={},
             stages=tuple(watch.stages),
         ).write(folder.path)
-    print(record.to_json().rstrip() if json else _summary(found, output))
+    tell(record, _summary(found), output, json=json)
 
 
-def _summary(found: FrequentPairs, output: Path) -> str:
+def _summary(found: FrequentPairs) -> str:
     account = found.account
     support = numbers.count(account.support)
     facts = [
@@ -130,6 +131,5 @@ def _summary(found: FrequentPairs, output: Path) -> str:
         ),
         ("counted", f"{numbers.count(account.counted)} of {numbers.count(account.possible)} possible pairs"),
         ("pairs", f"{numbers.count(account.pairs)} in {support} baskets or more"),
-        ("written", f"{output}: pairs.parquet, run.json"),
     ]
     return "\n".join(f"{name:<13} {value}" for name, value in facts)

@@ -8,6 +8,7 @@ import typer
 
 from lookalike.applications.decontaminate import DecontaminateOptions, decontaminate_source
 from lookalike.cli import options as shared
+from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.unfinished import engine_of_a_run
@@ -141,8 +142,4 @@ def decontaminate(
         note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)
-    if json:
-        print(record.to_json().rstrip())
-        return
-    print(result.summary())
-    print(f"{'written':<13} {output}: items.parquet, kept/, pairs.parquet, passages.parquet, run.json")
+    tell(record, result.summary(), output, json=json)

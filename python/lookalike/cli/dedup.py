@@ -14,6 +14,7 @@ from lookalike.applications.documents.earlier import open_runs
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
 from lookalike.cli.app import Command
+from lookalike.cli.outcome import tell
 from lookalike.cli.output import (
     Reading,
     check_outside,
@@ -26,7 +27,7 @@ from lookalike.cli.repeated import repeated
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.runs import RunFolder, RunRecord, choose_progress, files_of, is_run_folder
+from lookalike.runs import RunFolder, choose_progress, files_of, is_run_folder
 from lookalike.runs.watch import Watch
 
 _AGAINST = "--against"
@@ -209,9 +210,4 @@ def dedup(
     note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)
-    print(record.to_json().rstrip() if json else f"{result.summary()}\n{_written(output, record)}")
-
-
-def _written(output: object, record: RunRecord) -> str:
-    top = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in record.files})
-    return f"{'written':<13} {output}: {', '.join([*top, 'run.json'])}"
+    tell(record, result.summary(), output, json=json)

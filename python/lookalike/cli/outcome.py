@@ -1,9 +1,10 @@
-"""What a search for pairs comes to, whatever was compared: the pairs, and what is said of them."""
+"""What a run comes to: of a search for pairs what was found, and of any run what is said at its end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lookalike.charts import numbers
@@ -48,6 +49,15 @@ def fact_lines(facts: dict[str, str], stages: Sequence[Stage]) -> list[str]:
     """A fact a line, those that are empty left out, and at last how long it took."""
     took = numbers.seconds(sum(stage.seconds for stage in stages))
     return [f"{name:<13} {value}" for name, value in {**facts, "took": took}.items() if value]
+
+
+def tell(record: RunRecord, summary: str, output: Path | None, *, json: bool) -> None:
+    """Say what came of a run: its record, for programs, or its summary and what was written, for people."""
+    if json:
+        print(record.to_json().rstrip())
+        return
+    entries = {name.split("/")[0] + ("/" if "/" in name else "") for name in record.files}
+    print(f"{summary}\n{'written':<13} {output}: {', '.join([*sorted(entries), 'run.json'])}")
 
 
 def found_counts(account: Account, sources: Sequence[Source], pairs: int) -> dict[str, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.cli.given import note_what_was_left_out_of
-from lookalike.cli.outcome import PairsOutcome
+from lookalike.cli.outcome import PairsOutcome, tell
 from lookalike.cli.output import checked_folder, note
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.engines import Engine
@@ -77,8 +77,4 @@ class PairSearch:
         note_what_was_left_out_of(given)
         for sentence in outcome.advice:
             note(sentence)
-        if json:
-            print(record.to_json().rstrip())
-            return
-        print("\n".join(outcome.lines(watch.stages)))
-        print(f"{'written':<13} {output}: pairs.parquet, run.json")
+        tell(record, "\n".join(outcome.lines(watch.stages)), output, json=json)

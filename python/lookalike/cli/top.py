@@ -9,6 +9,7 @@ import typer
 from lookalike.applications.top import TopOptions, top_of, top_of_sets
 from lookalike.cli import options as shared
 from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_columns
+from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.unfinished import engine_of_a_run
@@ -105,8 +106,4 @@ def top(
     note_what_was_left_out_of(given)
     for sentence in result.advice:
         note(sentence)
-    if json:
-        print(record.to_json().rstrip())
-        return
-    print(result.summary())
-    print(f"{'written':<13} {output}: neighbours.parquet, run.json")
+    tell(record, result.summary(), output, json=json)
