@@ -1,15 +1,18 @@
-"""Every example in a docstring is true, wherever it stands, and every public name has one."""
+"""Docstrings: every example is true, every public name has one, and every room has a map."""
 
+import ast
 import doctest
 import importlib
 import inspect
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
 import lookalike as la
 
+PACKAGE = Path(la.__file__).parent
 MODULES = [la.__name__, *(module.name for module in pkgutil.walk_packages(la.__path__, "lookalike."))]
 WITH_EXAMPLES = [
     name
@@ -34,3 +37,13 @@ def test_every_public_name_has_an_example(name):
 @pytest.mark.parametrize("name", [each for each in la.__all__ if inspect.isfunction(getattr(la, each))])
 def test_the_package_tells_of_every_function(name):
     assert re.search(rf"^    (\w+, )?{name}\b", la.__doc__, re.MULTILINE)
+
+
+ROOMS = sorted({folder.parent for folder in PACKAGE.rglob("*.py") if folder.parent != PACKAGE}, key=str)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(PACKAGE)))
+def test_every_module_is_on_the_map_of_its_room(room):
+    told = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+    modules = [path.stem for path in room.glob("*.py") if path.stem != "__init__"]
+    assert [name for name in modules if not re.search(rf"\b{name}\b", told)] == []

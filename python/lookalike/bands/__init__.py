@@ -1,4 +1,8 @@
-"""Bucket keys → buckets → candidates."""
+"""Bucket keys → buckets → candidates.
+
+keys     keyed rows → rows of buckets
+buckets  buckets → candidates
+"""
 
 from lookalike.bands.buckets import LARGE, Once, PairUp, packed, rows_of
 from lookalike.bands.keys import Buckets, bands_of, key_columns

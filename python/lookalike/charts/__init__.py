@@ -3,6 +3,8 @@
 curve        the S-curve of a banding, with what it misses and what it looks at in vain
 histogram    how many pairs there are of each similarity
 numbers      1,234,567 and 2.7 MB and 3 min 20 s and 95.2%
+canvas       dots on a terminal; frame: axes around them; scales: where ticks go
+svg          the same as SVG
 """
 
 from lookalike.charts import numbers

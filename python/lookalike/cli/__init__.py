@@ -1,13 +1,19 @@
 """The command: what a person types, and what comes back.
 
-app.py           the commands there are; each is a function in a file of its own, loaded when it is called
-options.py       options that several commands share, with the library's defaults
+app.py           the commands there are: dedup, pairs, top, cluster, compare, decontaminate, baskets, plan
+                 and demo are each a function in a file of that name, loaded when it is called
+
+options.py       options that several commands share; pair_options.py: those of `pairs` alone
+given.py         what a command is to read
+repeated.py      options with several values; typed.py: which options were typed
 output.py        what is checked before a run begins, and notes to standard error
-repeated.py      options with several values
-ending.py        how a run ends: exit codes, and errors in a sentence
+unfinished.py    runs that may be killed; done.py: what such a run has done, in words
+outcome.py       what a run comes to
+ending.py        how it ends: exit codes, and errors in a sentence; wording.py: in the words that were typed
 interrupts.py    Ctrl-C that would be lost
-done.py          what an unfinished run has done, in words
-wording.py       errors name options as they were typed
+
+searches.py      how `pairs` runs, whatever is compared: documents and sets in pairs.py itself, and
+                 bits.py, measurements.py, vectors.py, strings.py, meaning.py (by weights)
 side_by_side.py  two texts beside each other, for `compare`
 steps.py         what `demo` shows while it runs
 

@@ -1,4 +1,10 @@
-"""Verified pairs → clusters, and which row of each is kept."""
+"""Verified pairs → clusters, and which row of each is kept.
+
+assign        pairs → cluster, kept row and way of every row; components and stars are the two ways to group
+keep          which row of a cluster is kept
+similarities  how similar a dropped row is to the kept one
+earlier       the same with rows that earlier runs kept
+"""
 
 from lookalike.clusters.assign import Assignment, assign
 from lookalike.clusters.components import component_labels

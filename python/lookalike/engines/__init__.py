@@ -2,6 +2,16 @@
 
 An engine offers six verbs: `scan`, `map`, `group`, `fetch`, `fold`, `write`. Joins are written once over
 them.
+
+verbs      the six verbs, and the tables they are spoken over
+local      one process: its threads, memory and disk
+memory     the budget; widths: how many bytes rows take
+spill      tables on disk; settled: those that a killed run finds again
+again      tables that lie in the source and are read from there
+runs       `group`: equal keys together
+reach      `fetch`: the rows that items name; numbering: where rows stand
+gather     rows of many batches in any order; parts: rows dealt out to files
+ahead      batches read ahead; cores: how many threads
 """
 
 from lookalike.engines.again import renumbered

@@ -1,4 +1,13 @@
-"""Items → signatures: families of hash functions that collide as often as items are alike."""
+"""Items → signatures: families of hash functions that collide as often as items are alike.
+
+family        what every family has: a law, `collision`, `sensitivity`, ANDs and ORs
+minhash       sets and bags; permutations: under orders written out; weighted: sets with weights
+hyperplane    vectors by angle
+projections   vectors by distance: euclidean and l1; parameters: what they are checked for
+bitsampling   bits; covering: bits, without false negatives
+ranges        measurements; range_tables: how many tables they need
+teaching/     families to read and check by hand
+"""
 
 from lookalike.families.bitsampling import BitSampling
 from lookalike.families.covering import Covering

@@ -15,7 +15,7 @@ setfiles.py    a set a line
 bits.py        columns, lines and matrices (bitmatrices.py) of bits, all of which packed.py makes bytes
 measurements.py  tables of measurements
 edges.py       tables that hold sets: an edge a row, or a list a row
-matrices.py    sparse matrices in files
+matrices.py    sparse matrices in files; vectors.py: vectors in files
 faults.py      rows that cannot be read
 layout.py      row numbers, files, rows in files
 ids.py         ids are unique, and in which order

@@ -1,4 +1,51 @@
-"""Roads from sets to verified pairs, all of one call shape."""
+"""Roads from items to verified pairs, all of one call shape.
+
+What they are about:
+items         what is joined, texts or sets; vector_items and bitrows: vectors, bits
+joined        what every road hands to applications: pairs of representatives, copies, an account
+found         what every road between sets finds, by row numbers
+account       what a join did, in numbers that add up; flags: what was odd about a row
+
+The main road:
+lsh           signatures → bands → candidates → verified pairs
+prepare       what comes before: sample, plan, signatures, copies
+sample        how alike rows are, whatever their order; glanced: the sample, kept while rows are read
+sign          one kernel call a batch; signatures: those of some rows; rare: texts as their rarest words
+copies        exact copies, confirmed; classes: what copies have is their representative's
+meeting       rows that share a bucket, picked out; only: some rows of a table
+leaders       large buckets; least: the rows with the least hashes, of which samples are made
+weighted      weighted sets: the same road with other keys and another check
+earlier       the same against rows of earlier runs; large_earlier: their large buckets
+
+Roads from set to set, all exact or of signatures:
+choice        which road `auto` takes
+distinct      copies aside first; elements: items as sets
+prefix        by the rarest elements; prefixes: the step it shares with strings
+divide        by counting what is shared; crowded: foretold; left_out: what was left out on request
+agree         by agreement of signatures, in blocks (`blocks`); external: by sorting alone
+pyramid       by a folded boolean matrix
+meetings      who shares a key with whom, how often; expand: representatives → rows
+
+The most similar of every row:
+top           by one of two roads; measured: how many it found
+nearest       exactly, a block of sets at a time
+beside        candidates by the order in each slot; best: the best of every row
+
+Vectors:
+near          the main road for vectors; vector_sample: its sample
+products      all with all; blocked: two blocks at a time, for bits too
+crowds        large buckets; crowd_sample: what they left out
+lookers       several buckets a row
+range_search  one query
+ranges        items with many measurements, by range buckets
+
+Bits and strings:
+bits          by the road that is asked for; bitchoice: which one `auto` takes
+hamming       buckets of masked bits; bitblocks: every row with every other
+hammingtable  one query
+strings       within a few edits
+baskets       pairs of items that are often together
+"""
 
 from lookalike.joins.account import Account
 from lookalike.joins.flags import ALGORITHM_VERSION, EMPTY, SHORT, UNSPACED

@@ -1,6 +1,7 @@
 """What a run leaves behind, and what it says while it lasts.
 
 folder.py     a run folder appears whole or not at all
+atomic.py     a file appears whole or not at all
 header.py     what every stored file says about itself
 tables.py     stored Parquet tables, with a header and a checksum of the whole file
 arrays.py     stored NumPy arrays, likewise
@@ -13,6 +14,8 @@ space.py      room on a disk, asked for before it is needed
 record.py     run.json: parameters, versions, counts, estimates beside actuals, checksums
 stopwatch.py  seconds, bytes and peak memory of a stage
 progress.py   what is shown while a stage runs
+watch.py      both at once: a stage is measured and shown
+side_by_side.py  several things at once, handed on in order
 sizes.py      4GB as a number, and how much memory is free
 """
 

@@ -1,4 +1,9 @@
-"""Things → sets: how a document is cut into shingles."""
+"""Things → sets: how a document is cut into shingles.
+
+spec    what a person writes: `words:5`, `chars:9`, `stopwords`
+sets    texts → sets; rare: of their rarest words
+terms   texts → weighted terms
+"""
 
 from lookalike.shingles.rare import CountDocuments, RarestWords, add_frequencies, no_frequencies
 from lookalike.shingles.sets import sets_of_texts

@@ -22,6 +22,8 @@ choice         which of two roads is expected to cost less
 recall         afterwards: what a run probably missed, from what it found
 pyramid        the Hamming pyramid's levels and recall
 hashes         how often two shingles are taken for one
+covers         masks of bits that cover a radius
+collected      what a sample of pairs stands for
 ranges         the ranges of threshold, recall and slots
 """
 

@@ -5,6 +5,7 @@ sought.py   the test items, ready to be looked for
 found.py    what training documents have of them
 parts.py    training documents in parts, settled one after the other
 search.py   training documents pass by once, a few at a time
+naming.py   found by row numbers → by ids
 result.py   what was found: for people, for programs, as a folder
 """
 

@@ -9,6 +9,12 @@
 
 The demonstration plants a corpus and says what it found of it; benchmarks and statistical tests measure
 recall and precision on one.
+
+planting     options → corpus; corpus: what it holds
+vocabulary   words; prose: texts of them
+edits        how copies differ from their source
+truth        which pairs are similar, counted in plain Python
+draws        random numbers that are the same everywhere
 """
 
 from .corpus import ORIGINAL, UNRELATED, PlantedCorpus, PlantOptions
