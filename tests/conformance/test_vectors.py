@@ -7,9 +7,9 @@ import pytest
 
 import lookalike as la
 from lookalike import _core
-from lookalike.measures.vectors import rounded_cosines
 from lookalike.engines import LocalEngine
 from lookalike.joins import crowds
+from lookalike.measures.vectors import rounded_cosines
 
 MEASURES = {"angle": "25deg", "cosine": 0.9, "l2": 1.5, "l1": 6.0}
 
