@@ -60,7 +60,7 @@ def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
     if isinstance(items, Vectors):
         return items
     if isinstance(items, np.ndarray):
-        _check_masked(items, first_row)
+        check_masked(items, first_row)
         matrix = items
     elif hasattr(items, "__arrow_c_stream__") or isinstance(items, pa.Array | pa.ChunkedArray):
         matrix = _from_arrow(items, first_row)
@@ -257,7 +257,7 @@ def _check_finite(values: Floats, first_row: int) -> None:
             )
 
 
-def _check_masked(items: npt.NDArray[Any], first_row: int) -> None:
+def check_masked(items: Any, first_row: int = 0) -> None:
     """Raise at a value that a mask hides: what lies behind it was not meant to be seen."""
     if isinstance(items, np.ma.MaskedArray) and items.ndim == 2:
         hidden = np.flatnonzero(np.ma.getmaskarray(items).any(axis=1))
