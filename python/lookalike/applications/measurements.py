@@ -111,7 +111,7 @@ def similar_measurements(
     0  2  0.6667
     """
     first = as_measurements(items)
-    if not first.size:
+    if not first.shape[1]:
         raise EmptySourceError("there is nothing to read: the input has no measurements")
     if ranges is None:
         ranges = Ranges.planned(first.shape[1], within=within, share=share, recall=recall)
