@@ -9,7 +9,7 @@ import pytest
 from lookalike.applications.measurement_tables import MeasurementOptions, pairs_of_measurements
 from lookalike.applications.measurements import Gallery, similar_measurements
 from lookalike.engines import LocalEngine
-from lookalike.errors import DuplicateIdError, MalformedRowError, OptionError, SourceError
+from lookalike.errors import DuplicateIdError, EmptySourceError, MalformedRowError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.io import FrameSource
 from lookalike.io.measurements import MeasurementColumns
@@ -174,3 +174,12 @@ def test_how_much_was_found_is_estimated_from_what_was_found():
         recalls.append(len(pairs) / truth)
     assert np.mean(recalls) < 0.95
     assert abs(np.mean(totals) - 1) < 0.03
+
+
+def test_items_without_measurements_are_told():
+    for nothing in ([], [[], []]):
+        with pytest.raises(EmptySourceError, match="no measurements"):
+            similar_measurements(nothing, within=1, share=0.5)
+    hidden = np.ma.array([[1.0, 2.0], [1.0, 2.0]], mask=[[0, 0], [0, 1]])
+    with pytest.raises(MalformedRowError, match="row 1 holds a masked value"):
+        similar_measurements(hidden, within=1, share=0.5)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -111,7 +112,7 @@ def test_auto_compares_all_where_no_banding_keeps_the_promise():
         (np.zeros((3, 2)), {}, MalformedRowError, "row 0 is all zeros"),
         (np.array([[1.0], [np.nan]]), {}, MalformedRowError, "row 1 holds nan"),
         (np.empty((0, 4)), {}, EmptySourceError, "no vectors"),
-        ([], {}, SourceError, "shape"),
+        ([], {}, EmptySourceError, "no vectors"),
         (pa.table({"text": ["a"]}), {}, MissingColumnError, "no column of vectors"),
         (
             pa.table({"i": [1, 1], "v": [[1.0], [2.0]]}),
@@ -145,3 +146,64 @@ def test_options_can_be_made_before_anything_else_is_imported():
 
 def test_zeros_are_vectors_by_distance():
     assert pairs(np.zeros((2, 3)), measure="l1", threshold=1) == [(0, 1)]
+
+
+@pytest.mark.parametrize(("method", "probes"), [("auto", None), ("lsh", None), ("lsh", 4), ("exact", None)])
+@pytest.mark.parametrize("threshold", ["0.3deg", "0.005rad"])
+def test_angles_under_a_degree_are_searched_for_on_every_road(method, probes, threshold):
+    turned = np.radians([0.0, 0.2, 10.0, 10.25])
+    rows = np.stack([np.cos(turned), np.sin(turned)], axis=1)
+    assert pairs(rows, threshold=threshold, method=method, probes=probes) == [(0, 1), (2, 3)]
+    options = la.VectorOptions(threshold=threshold, method=method, probes=probes)
+    assert la.VectorOptions.of(options.to_dict()) == options
+
+
+@pytest.mark.parametrize("method", ["exact", "lsh"])
+def test_a_vector_and_its_multiple_have_the_cosine_1(method):
+    rows = np.random.default_rng(5).normal(size=(100, 7))
+    multiples = rows * np.random.default_rng(6).uniform(0.1, 10, (100, 1))
+    found = la.similar_pairs(rows, multiples, measure="cosine", threshold=1.0, method=method)
+    assert found["similarity"].to_pylist() == [1.0] * 100
+    assert found["a"].to_pylist() == found["b"].to_pylist() == list(range(100))
+
+
+def test_vectors_of_very_different_sizes_are_compared_without_a_warning():
+    rows = np.array([[1.0, 2.0], [1.0, 2.5], [1e200, 0.0], [1e200, 1e190]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pairs(rows, measure="l2", threshold=1, method="exact") == [(0, 1)]
+        assert pairs(rows, measure="l1", threshold=1e191, method="exact") == [(0, 1), (2, 3)]
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "lsh"])
+def test_numbers_whose_distances_may_be_none_are_named(method):
+    rows = np.array([[1.0, 2.0], [1e308, 1e308], [1.0, -1e308]])
+    with pytest.raises(MalformedRowError, match=r"row 1 holds 1e\+308: .* multiply all by one small number"):
+        pairs(rows, measure="l2", threshold=1, method=method)
+    # Directions have no such limits.
+    assert pairs(rows, threshold="80deg", method=method) == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [
+        (None, "None holds no vectors"),
+        (np.float64(3), "holds no vectors"),
+        ([], "the input has no vectors"),
+        (np.ma.array(ROWS, mask=ROWS == 0.1), "row 2 holds a masked value"),
+    ],
+)
+def test_what_holds_no_vectors_is_told(items, says):
+    with pytest.raises(SourceError, match=says):
+        pairs(items, measure="l2", threshold=1)
+
+
+def test_sparse_matrices_are_sent_to_their_measure():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(SourceError, match="measure='weighted-cosine'"):
+        pairs(sparse.csr_matrix(ROWS), measure="l2", threshold=1)
+
+
+def test_a_table_without_lists_says_what_it_has():
+    with pytest.raises(MissingColumnError, match=r"it has no lists of numbers, but x, y"):
+        pairs(pa.table({"x": [1.0, 2.0], "y": [1.0, 2.0]}), measure="l2", threshold=1)

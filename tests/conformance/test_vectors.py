@@ -9,6 +9,7 @@ import lookalike as la
 from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.joins import crowds
+from lookalike.measures.vectors import rounded_cosines
 
 MEASURES = {"angle": "25deg", "cosine": 0.9, "l2": 1.5, "l1": 6.0}
 
@@ -23,6 +24,8 @@ def brute_force(first, second, measure, threshold):
         across = (a < len(first)) & (b >= len(first))
         a, b = a[across], b[across]
     values = _core.compare_vectors([rows], a.astype(np.uint32), b.astype(np.uint32), measure, threads=1)
+    if measure == "cosine":
+        values = rounded_cosines(values)
     near = values >= threshold if measure == "cosine" else values <= threshold
     b = b if second is None else b - len(first)
     return dict(zip(zip(a[near].tolist(), b[near].tolist(), strict=True), values[near].tolist(), strict=True))

@@ -75,3 +75,15 @@ def test_damaged_files_are_named(tmp_path):
             read_vectors(tmp_path / name)
     with pytest.raises(SourceError, match="numbers only"):
         read_ids(tmp_path / "flat.npy", "id")
+
+
+@pytest.mark.parametrize("saved", ["several", "text"])
+def test_a_file_that_is_no_npy_is_not_taken_for_pickles(tmp_path, saved):
+    place = tmp_path / "x.npy"
+    if saved == "several":
+        with place.open("wb") as file:
+            np.savez(file, np.ones((2, 2)))
+    else:
+        place.write_text("1 2 3")
+    with pytest.raises(SourceError, match=r"is no matrix of numbers that numpy.save wrote$"):
+        read_vectors(place)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, MalformedRowError, OptionError, SourceError
 from lookalike.joins.range_search import RangeSearch
 from lookalike.measures.vectors import distance
 
@@ -108,3 +108,34 @@ def test_one_structure_meets_near_points_as_often_as_its_plan_says():
     chance = search.query_plan.meets
     # Queries of a seed share functions: as if only every tenth were a trial of its own.
     assert met / trials >= chance - 4 * np.sqrt(chance * (1 - chance) / (trials / 10))
+
+
+def test_a_search_shows_itself_in_a_line():
+    points = np.random.default_rng(0).normal(size=(100, 4))
+    shown = repr(la.RangeSearch.of(points, measure="angle", radius="10deg", factor=3))
+    assert shown.startswith("RangeSearch(100 vectors by angle: 22 structures of ")
+    assert len(shown) < 200
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"factor": "3"}, r"factor='3' is out of range: over 1$"),
+        ({"factor": float("inf")}, r"factor=inf is out of range: over 1$"),
+        ({"measure": "angle", "radius": "60deg", "factor": 3}, "over 1 and under 3, where the angle is 180"),
+        ({"seed": -1}, "seed=-1 is out of range"),
+        ({"seed": "a"}, "seed='a' is out of range"),
+    ],
+)
+def test_what_makes_no_search_is_told(options, says):
+    asked = {"measure": "l2", "radius": 0.5, **options}
+    with pytest.raises(OptionError, match=says):
+        la.RangeSearch.of(np.eye(4), **asked)
+
+
+def test_queries_that_are_no_vectors_are_told():
+    search = la.RangeSearch.of(np.eye(4, dtype=np.float32), measure="l2", radius=0.5)
+    with pytest.raises(SourceError, match="vectors hold numbers"):
+        search.query("abc")
+    with pytest.raises(MalformedRowError, match="holds inf"):
+        search.query([1e300, 0, 0, 0])

@@ -1,6 +1,7 @@
 """Measures of vectors and strings: known answers, the four axioms, and batches against pairs."""
 
 import math
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -216,3 +217,22 @@ def test_weights_of_any_size_have_a_weighted_jaccard():
     assert (
         weighted_jaccard([1e308, 1e308], [1e308, 0]) == weighted_jaccard([5e-324, 5e-324], [5e-324, 0]) == 0.5
     )
+
+
+def test_what_no_float_can_hold_is_infinitely_far_apart():
+    far = 1.5e308
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert l1([far, far], [0, 0]) == l1([far], [-far]) == math.inf
+        assert l2([far], [-far]) == linf([far], [-far]) == lr([far], [-far], 3) == math.inf
+        assert l2([far, 0], [0, 0]) == far
+
+
+def test_any_real_number_may_be_the_r_of_lr():
+    assert lr([0, 3], [4, 0], np.float32(2)) == lr([0, 3], [4, 0], np.int64(2)) == 5
+
+
+def test_the_cosine_of_a_vector_and_its_multiple_is_1():
+    rows = np.random.default_rng(0).normal(size=(200, 5))
+    assert (cosine(rows, rows * np.linspace(0.1, 9, 200)[:, None]) == 1).all()
+    assert cosine([1, 0], [1, 1e-6]) < 1

@@ -1,5 +1,6 @@
 """Exact measures of sets and bags: known answers (SPEC M4), axioms, and the kernels' counts."""
 
+import math
 from collections import Counter
 from itertools import chain, combinations, product
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import _core
+from lookalike.errors import OptionError
 from lookalike.measures.exact import bag_jaccard, clustered_jaccard, containment, jaccard, overlap, set_cosine
 from lookalike.measures.sets import as_sets
 
@@ -121,3 +123,11 @@ def test_kernels_count_what_python_counts_and_give_up_only_what_cannot_reach(row
             assert jaccard(rows[i], rows[j]) < at_least or not rows[i] | rows[j]
         else:
             assert (s, u) == exact
+
+
+def test_weights_of_bags_that_make_no_sense_are_refused():
+    with pytest.raises(OptionError, match="negative"):
+        bag_jaccard({"x": -1}, {"x": 1})
+    with pytest.raises(OptionError, match="no finite number"):
+        bag_jaccard({"x": math.nan}, {"x": 1})
+    assert bag_jaccard({"x": 1e308, "y": 1e308}, {"x": 1e308, "y": 1e308}) == 1

@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as arrays
 
 from lookalike import _core, similar_pairs
 from lookalike.errors import MalformedRowError, OptionError, SourceError
-from lookalike.measures.vectors import as_vectors, check_directions, distance, lr_distance
+from lookalike.measures.distances import lr
+from lookalike.measures.vectors import as_vectors, check_directions, distance
 
 NUMBERS = st.floats(-1e6, 1e6, width=32)
 DISTANCES = ["l2", "l1", "linf", "angle"]
@@ -39,18 +40,18 @@ def test_distances_obey_the_axioms(measure, three):
 @given(triples(), st.floats(1, 9))
 def test_lr_distances_obey_the_axioms_too(three, r):
     a, b, c = three
-    assert lr_distance(a, b, r) == lr_distance(b, a, r) >= 0
-    assert lr_distance(a, a, r) == 0
-    assert lr_distance(a, c, r) <= (lr_distance(a, b, r) + lr_distance(b, c, r)) * (1 + 1e-9) + 1e-300
+    assert lr(a, b, r) == lr(b, a, r) >= 0
+    assert lr(a, a, r) == 0
+    assert lr(a, c, r) <= (lr(a, b, r) + lr(b, c, r)) * (1 + 1e-9) + 1e-300
 
 
 def test_lr_reaches_from_the_sum_to_the_greatest():
     a, b = [1.0, 5.0, -2.0], [4.0, 1.0, -2.0]
-    assert lr_distance(a, b, 1) == distance(a, b, "l1") == 7
-    assert lr_distance(a, b, 2) == distance(a, b, "l2") == 5
-    assert lr_distance(a, b, math.inf) == distance(a, b, "linf") == 4
+    assert lr(a, b, 1) == distance(a, b, "l1") == 7
+    assert lr(a, b, 2) == distance(a, b, "l2") == 5
+    assert lr(a, b, math.inf) == distance(a, b, "linf") == 4
     with pytest.raises(OptionError, match="1 or more"):
-        lr_distance(a, b, 0.5)
+        lr(a, b, 0.5)
 
 
 def test_one_minus_cosine_is_no_distance():

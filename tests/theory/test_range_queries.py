@@ -71,3 +71,7 @@ def test_a_query_as_plain_values():
 def test_numbers_out_of_range_are_refused(wrong, says):
     with pytest.raises(OptionError, match=says):
         RangeQuery(**{"items": 10, "near": 2 / 3, "far": 1 / 3, **wrong})
+
+
+def test_a_single_table_is_said_as_one():
+    assert str(RangeQuery(items=1, near=1.0, far=0.5)).startswith("1 table of 1 function for 1 point ")

@@ -101,3 +101,17 @@ def test_values_are_written_with_their_units():
     assert scale_of("cosine").write(math.cos(math.radians(20))) == "0.939693"
     assert [scale_of("hamming", bits=64).write(n) for n in (1.0, 3.0)] == ["1 bit", "3 bits"]
     assert scale_of("angle").furthest(20, HyperplaneCollision()) == 180
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"), [("angle", 0.25), ("angle", 1e-7), ("angle", 20.0), ("angle", 0.0), ("l2", 0.25)]
+)
+def test_a_threshold_that_was_read_can_be_written_to_be_read_again(measure, value):
+    scale = scale_of(measure)
+    assert scale.read(scale.written(value)) == value
+
+
+@pytest.mark.parametrize("written", ["1e-301", "1e301", "1e400"])
+def test_distances_whose_buckets_would_have_no_width_are_out_of_range(written):
+    with pytest.raises(OptionError, match=r"from 1e-300 to 1e\+300"):
+        scale_of("l2").read(written)

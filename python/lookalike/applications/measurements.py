@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.engines import Engine, LocalEngine, Table
-from lookalike.errors import OptionError, SourceError
+from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.io import check_unique
 from lookalike.joins.ranges import range_join
@@ -111,6 +111,8 @@ def similar_measurements(
     0  2  0.6667
     """
     first = as_measurements(items)
+    if not first.shape[1]:
+        raise EmptySourceError("there is nothing to read: the input has no measurements")
     if ranges is None:
         ranges = Ranges.planned(first.shape[1], within=within, share=share, recall=recall)
     ranges = _checked_ranges(ranges)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.lib.format import MAGIC_PREFIX
 
 from lookalike.errors import MissingColumnError, SourceError
 
@@ -71,7 +72,8 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
         asked = f"several columns of vectors ({', '.join(lists)})"
     names = lists or table.column_names
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    raise MissingColumnError(f"{where} has {asked}: name one of {', '.join(names[:10])}{more}")
+    choice = "name one of" if lists else "it has no lists of numbers, but"
+    raise MissingColumnError(f"{where} has {asked}: {choice} {', '.join(names[:10])}{more}")
 
 
 def _holds_numbers(kind: pa.DataType) -> bool:
@@ -80,6 +82,10 @@ def _holds_numbers(kind: pa.DataType) -> bool:
 
 
 def _npy(place: Path) -> npt.NDArray[Any]:
+    with place.open("rb") as file:
+        if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
+            # NumPy would take it for pickled objects, or for several matrices.
+            raise SourceError(f"{place} is no matrix of numbers that numpy.save wrote")
     try:
         loaded: npt.NDArray[Any] = np.load(place, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as reason:

@@ -213,7 +213,9 @@ class Places:
         radius = (self.radius + lost) / self.scale
         # As for directions, with |a|² + |b|² at least 2·Σ|aᵢbᵢ|.
         kept = np.float32(1 - (dimensions + 16) * 2.0**-22)
-        least = (kept * _squares(places))[:, None] - np.float32(radius * radius * (1 + 2.0**-20) + 1e-30)
+        # Beyond that radius everything is proposed anyway: places end at 10¹⁵.
+        reach = min(radius * radius * (1 + 2.0**-20) + 1e-30, 1e38)
+        least = (kept * _squares(places))[:, None] - np.float32(reach)
         mask: Bools = 2 * (places @ self.places.T) >= least + kept * self.squares
         return mask
 

@@ -11,6 +11,7 @@ memory holds many times over.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -20,7 +21,8 @@ import numpy.typing as npt
 from lookalike import _core
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.families import L1, Euclidean, Hyperplane
-from lookalike.measures.vectors import DIRECTED, Nearness, as_vectors, check_directions
+from lookalike.families.parameters import check_draw
+from lookalike.measures.vectors import Nearness, as_vectors, check_comparable
 from lookalike.theory import RangeQuery
 from lookalike.theory.multiprobe import steps_of
 from lookalike.theory.probed_queries import ProbedQuery
@@ -66,7 +68,7 @@ class _Structure:
         return together[np.sort(once)][: query.most_checks]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RangeSearch:
     """Points that answer range queries; made by `of`.
 
@@ -115,15 +117,15 @@ class RangeSearch:
         if measure not in ("angle", "l2", "l1"):
             raise OptionError(f"measure={measure!r} is no distance of vectors: choose angle, l2 or l1")
         near = scale_of(measure).read(radius)
-        if not factor > 1 or (measure == "angle" and factor * near >= 180):
-            raise OptionError(
-                f"factor={factor!r} is out of range: over 1, and of angles under {180 / max(near, 1e-9):g}"
-            )
+        furthest = 180 / max(near, 1e-9) if measure == "angle" else math.inf
+        if isinstance(factor, str) or not 1 < factor < furthest:
+            under = f" and under {furthest:g}, where the angle is 180°" if measure == "angle" else ""
+            raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
+        check_draw(1, seed)
         vectors = as_vectors(items)
         if not len(vectors):
             raise EmptySourceError("there is nothing to search: the input has no vectors")
-        if measure in DIRECTED:
-            check_directions(vectors)
+        check_comparable(vectors, measure)
 
         def family(slots: int, seed: int) -> Hyperplane | Euclidean | L1:
             if measure == "angle":
@@ -152,16 +154,23 @@ class RangeSearch:
             structures.append(_Structure(drawn, ordered, rows.astype(np.uint32), sets))
         return cls(vectors, Nearness(measure, factor * near), query, tuple(structures))
 
+    def __repr__(self) -> str:
+        structures = len(self.structures)
+        return (
+            f"RangeSearch({len(self.vectors):,} vectors by {self.nearness.measure}:"
+            f" {structures:,} structure{'' if structures == 1 else 's'} of {self.query_plan})"
+        )
+
     def query(self, vector: npt.ArrayLike) -> Answer | None:
         """Some point within c·r; None if none was found among the points looked at."""
-        probe = np.atleast_2d(np.asarray(vector)).astype(self.vectors.values.dtype)
-        probe = as_vectors(probe).values
+        probe = as_vectors(np.atleast_2d(np.asarray(vector))).values
+        with np.errstate(over="ignore"):  # what ends at 10³⁸ is told as any other number that is infinite
+            probe = as_vectors(probe.astype(self.vectors.values.dtype)).values
         if probe.shape != (1, self.vectors.dimensions):
             raise OptionError(
                 f"a query is one vector of {self.vectors.dimensions:,} coordinates, not {probe.shape}"
             )
-        if self.nearness.measure in DIRECTED:
-            check_directions(Vectors(probe))
+        check_comparable(Vectors(probe), self.nearness.measure)
         checked = 0
         for structure in self.structures:
             rows = structure.bucket_rows(probe, self.query_plan)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import MalformedRowError, OptionError, SourceError
+from lookalike.measures.vectors import check_masked
 from lookalike.types import F64
 
 
@@ -50,6 +51,7 @@ def checked_share(share: float) -> float:
 
 def as_measurements(items: Any, dimensions: int | None = None) -> F64:
     """A matrix of measurements, one row an item."""
+    check_masked(items)
     try:
         matrix = np.asarray(items, np.float64)
     except (TypeError, ValueError):

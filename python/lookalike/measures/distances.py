@@ -21,11 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from lookalike.errors import OptionError
+from lookalike.measures.vectors import rounded_cosines
 from lookalike.types import F64
 
 #: One pair gives a number, a batch an array.
@@ -40,7 +42,7 @@ def l1(a: Any, b: Any) -> Distances:
     >>> l1([1, 2, 3], [4, 2, 1]), l1([0, 0], [[1, 1], [2, 0]]).tolist()
     (5.0, [2.0, 2.0])
     """
-    return _row_by_row(lambda x, y: math.fsum(np.abs(x - y)), a, b)
+    return _row_by_row(lambda x, y: _sum(np.abs(_apart(x, y))), a, b)
 
 
 def l2(a: Any, b: Any) -> Distances:
@@ -51,7 +53,7 @@ def l2(a: Any, b: Any) -> Distances:
     >>> l2([0, 0], [3, 4])
     5.0
     """
-    return _row_by_row(lambda x, y: _length(x - y), a, b)
+    return _row_by_row(lambda x, y: _length(_apart(x, y)), a, b)
 
 
 def lr(a: Any, b: Any, r: float) -> Distances:
@@ -62,14 +64,16 @@ def lr(a: Any, b: Any, r: float) -> Distances:
     >>> lr([0, 0], [3, 4], 2), lr([0, 0], [3, 4], float("inf"))
     (5.0, 4.0)
     """
-    if isinstance(r, bool) or not isinstance(r, int | float) or not r >= 1:
+    if isinstance(r, bool) or not isinstance(r, Real) or not r >= 1:
         raise OptionError(f"r={r!r} is out of range: 1 or more, for under 1 Lr is no distance")
-    return linf(a, b) if r == math.inf else _row_by_row(lambda x, y: _norm(np.abs(x - y), r), a, b)
+    return (
+        linf(a, b) if r == math.inf else _row_by_row(lambda x, y: _norm(np.abs(_apart(x, y)), float(r)), a, b)
+    )
 
 
 def linf(a: Any, b: Any) -> Distances:
     """The largest |aᵢ − bᵢ|: what Lr comes to as r grows."""
-    return _row_by_row(lambda x, y: float(np.abs(x - y).max(initial=0.0)), a, b)
+    return _row_by_row(lambda x, y: float(np.abs(_apart(x, y)).max(initial=0.0)), a, b)
 
 
 def cosine(a: Any, b: Any) -> Distances:
@@ -123,7 +127,7 @@ def _cosine(x: F64, y: F64) -> float:
     x, y = _scaled(x)[0], _scaled(y)[0]
     # One root of both squares, not two: it makes 1/2 of [1, 2, −1] and [2, 1, 1].
     lengths = math.sqrt(math.fsum(x * x) * math.fsum(y * y))
-    return min(1.0, max(-1.0, math.fsum(x * y) / lengths)) if lengths else 0.0
+    return float(rounded_cosines(np.clip(math.fsum(x * y) / lengths, -1.0, 1.0))) if lengths else 0.0
 
 
 def _angle(x: F64, y: F64) -> float:
@@ -147,13 +151,29 @@ def _weighted_jaccard(x: F64, y: F64) -> float:
     return math.fsum(np.minimum(x, y)) / most if most else 0.0
 
 
+def _apart(x: F64, y: F64) -> F64:
+    with np.errstate(over="ignore"):  # what no float can hold is infinitely far apart
+        return x - y
+
+
+def _sum(x: F64) -> float:
+    try:
+        return math.fsum(x)
+    except OverflowError:
+        return math.inf
+
+
 def _length(x: F64) -> float:
+    if np.isinf(x).any():
+        return math.inf
     scaled, exponent = _scaled(x)
     return math.ldexp(math.sqrt(math.fsum(scaled * scaled)), exponent)
 
 
 def _norm(x: F64, r: float) -> float:
     most = float(x.max(initial=0.0))
+    if most == math.inf:
+        return most
     return most * math.fsum((value / most) ** r for value in x.tolist()) ** (1 / r) if most else 0.0
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from math import fsum, sqrt
+from math import sqrt
+
+from lookalike.measures.distances import weighted_jaccard
 
 
 def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
@@ -35,11 +37,8 @@ def bag_jaccard(
     >>> bag_jaccard("aab", "abb")
     0.5
     """
-    a, b = _weights(a), _weights(b)
-    elements = a.keys() | b.keys()
-    # Rounded once, from the exact sum: a Python set comes in an order that changes from run to run.
-    most = fsum(max(a.get(x, 0), b.get(x, 0)) for x in elements)
-    return fsum(min(a.get(x, 0), b.get(x, 0)) for x in elements) / most if most else 0.0
+    # Its sums are exact: a Python set comes in an order that changes from run to run.
+    return float(weighted_jaccard(_weights(a), _weights(b)))
 
 
 def clustered_jaccard(

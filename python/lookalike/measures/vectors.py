@@ -7,14 +7,15 @@
     linf      max|a−b|
 
 All are computed in 64 bits, in one fixed order, by our own kernels: the same bits on every machine. Of the
-same vector twice every distance is 0 and the cosine 1, exactly.
+same vector twice every distance is 0 and the cosine 1, exactly; and the cosine of one and its multiple is 1.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,20 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.engines.verbs import Held
-from lookalike.errors import MalformedRowError, OptionError, SourceError
+from lookalike.errors import EmptySourceError, MalformedRowError, SourceError
 from lookalike.types import F64, I64, Floats, Vectors
 
 #: What vectors can be compared by in a join.
 MEASURES = ("angle", "cosine", "l2", "l1")
 #: Measures that go by direction, which a vector of zeros has not.
 DIRECTED = ("angle", "cosine")
+#: Sums of differences of greater numbers need not be numbers of 64 bits.
+_GREATEST = 1e280
 #: An angle comes out of sums, a quotient and an arc tangent, and is known to so many degrees: what is no
 #: further beyond the threshold reaches it, as 2x does that of 0° to x.
 ROUNDING = 1e-12
+#: Sums and a root bring the cosine of one direction down to this.
+_ONE = 1 - 1e-15
 
 
 def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
@@ -55,6 +60,7 @@ def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
     if isinstance(items, Vectors):
         return items
     if isinstance(items, np.ndarray):
+        check_masked(items, first_row)
         matrix = items
     elif hasattr(items, "__arrow_c_stream__") or isinstance(items, pa.Array | pa.ChunkedArray):
         matrix = _from_arrow(items, first_row)
@@ -79,6 +85,28 @@ def check_directions(vectors: Vectors, *, first_row: int = 0) -> None:
         )
 
 
+def check_comparable(vectors: Vectors, measure: str) -> None:
+    """Raise if a measure is at a loss with a vector."""
+    if measure in DIRECTED:
+        check_directions(vectors)
+    else:
+        check_sizes(vectors)
+
+
+def check_sizes(vectors: Vectors, *, first_row: int = 0) -> None:
+    """Raise if a coordinate is so large that distances by l1 or l2 might be no numbers."""
+    if vectors.values.dtype == np.float32:
+        return
+    for at in range(0, len(vectors), 1 << 16):
+        piece = vectors.values[at : at + (1 << 16)]
+        if max(piece.max(), -piece.min()) > _GREATEST:
+            row, column = np.argwhere(np.abs(piece) > _GREATEST)[0]
+            raise MalformedRowError(
+                f"row {first_row + at + int(row):,} holds {piece[row, column]:g}: distances between numbers"
+                f" over {_GREATEST:g} may end beyond 64-bit floats; multiply all by one small number"
+            )
+
+
 def distance(a: npt.ArrayLike, b: npt.ArrayLike, measure: str = "l2") -> float:
     """How far apart two vectors are; by `cosine`, how alike they are.
 
@@ -91,28 +119,19 @@ def distance(a: npt.ArrayLike, b: npt.ArrayLike, measure: str = "l2") -> float:
     if measure in DIRECTED:
         check_directions(pair)
     zero, one = np.zeros(1, np.uint32), np.ones(1, np.uint32)
-    return float(_core.compare_vectors([pair.values], zero, one, measure, threads=1)[0])
+    value = _core.compare_vectors([pair.values], zero, one, measure, threads=1)
+    return float((rounded_cosines(value) if measure == "cosine" else value)[0])
 
 
-def lr_distance(a: npt.ArrayLike, b: npt.ArrayLike, r: float) -> float:
-    """(Σ|a−b|ʳ)^(1/r), a distance for r of 1 and more; of an infinite r the greatest difference.
-
-    The one measure here that leans on the system's powers, so its last digit may differ between machines.
+def rounded_cosines(cosines: F64) -> F64:
+    """Cosines, 1 where they are as near to it as rounding brings those of a vector and its multiple.
 
     Examples
     --------
-    >>> lr_distance([0, 3], [4, 0], 2)
-    5.0
+    >>> rounded_cosines(np.array([1 - 2**-52, 1 - 1e-14])).tolist()
+    [1.0, 0.99999999999999]
     """
-    if not r >= 1:
-        raise OptionError(f"r={r!r} is out of range: 1 or more, or the triangle inequality does not hold")
-    if math.isinf(r):
-        return distance(a, b, "linf")
-    greatest = distance(a, b, "linf")
-    if greatest == 0:
-        return 0.0
-    differences = np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64)) / greatest
-    return float(greatest * math.fsum(differences**r) ** (1 / r))
+    return np.where(cosines >= _ONE, 1.0, cosines)
 
 
 @dataclass(frozen=True)
@@ -137,7 +156,7 @@ class Nearness:
         least = -1.0
         if self.measure == "angle" and not all:
             least = math.cos(math.radians(self.threshold))
-        return _core.compare_vectors(
+        values = _core.compare_vectors(
             list(pieces),
             a.astype(np.uint32),
             b.astype(np.uint32),
@@ -145,6 +164,7 @@ class Nearness:
             threads=1,
             cosine_at_least=least,
         )
+        return rounded_cosines(values) if self.measure == "cosine" else values
 
     def reached(self, values: F64) -> npt.NDArray[np.bool_]:
         """Which values reach the threshold; an angle, as far as it can be told."""
@@ -237,6 +257,16 @@ def _check_finite(values: Floats, first_row: int) -> None:
             )
 
 
+def check_masked(items: Any, first_row: int = 0) -> None:
+    """Raise at a value that a mask hides: what lies behind it was not meant to be seen."""
+    if isinstance(items, np.ma.MaskedArray) and items.ndim == 2:
+        hidden = np.flatnonzero(np.ma.getmaskarray(items).any(axis=1))
+        if len(hidden):
+            raise MalformedRowError(
+                f"row {first_row + int(hidden[0]):,} holds a masked value: fill it in, or drop the row"
+            )
+
+
 def _from_arrow(items: Any, first_row: int) -> npt.NDArray[Any]:
     column = items if isinstance(items, pa.Array | pa.ChunkedArray) else pa.chunked_array(items)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -270,9 +300,16 @@ def _matrix_of_lists(array: pa.Array, first_row: int, width: int | None) -> npt.
 
 
 def _from_rows(items: Any, first_row: int) -> npt.NDArray[Any]:
+    if hasattr(items, "tocsr"):
+        raise SourceError(
+            "a sparse matrix is compared as weighted sets, by measure='weighted-cosine'; for other measures"
+            " of vectors make it dense, by .toarray()"
+        )
+    if isinstance(items, str | bytes | Path) or not isinstance(items, Iterable):
+        raise SourceError(f"{items!r:.40} holds no vectors: give the rows of a matrix")
     rows = [np.asarray(row) for row in items]
     if not rows:
-        return np.empty((0, 0))
+        raise EmptySourceError("there is nothing to read: the input has no vectors")
     if any(row.ndim != 1 for row in rows):
         raise SourceError("vectors are sequences of numbers, one a row")
     _check_widths(np.array([len(row) for row in rows]), len(rows[0]), first_row)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.verbs import Held
 from lookalike.measures.candidates import Exact
+from lookalike.measures.vectors import rounded_cosines
 from lookalike.types import F64, I64, U64, WeightedSets, list_buffers
 
 WeightedMeasure = Literal["jaccard", "cosine"]
@@ -56,6 +57,8 @@ class WeightedExact(Exact):
         similarity = _core.compare_weighted(
             held.views(weighted_buffers), a, b, measure=self.measure, threads=1
         )
+        if self.measure == "cosine":
+            similarity = rounded_cosines(similarity)
         columns = {"a": batch["a"], "b": batch["b"], "similarity": pa.array(similarity)}
         return pa.record_batch(columns).filter(pa.array(similarity >= self.at_least))
 

@@ -115,9 +115,14 @@ class RangeQuery:
 
     def __str__(self) -> str:
         return (
-            f"{self.tables:,} tables of {self.rows:,} functions for {self.items:,} points"
-            f" (ρ = {self.rho:.3f}); stop after {self.most_checks:,} checks"
+            f"{_several(self.tables, 'table')} of {_several(self.rows, 'function')}"
+            f" for {_several(self.items, 'point')} (ρ = {self.rho:.3f});"
+            f" stop after {self.most_checks:,} checks"
         )
+
+
+def _several(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def up(number: float) -> int:

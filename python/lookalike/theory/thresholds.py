@@ -30,6 +30,9 @@ Written = float | str
 
 MEASURES = ("jaccard", "weighted-jaccard", "cosine", "angle", "l2", "l1", "hamming")
 
+#: Buckets some times as wide or as narrow, and some distances beyond, are still numbers of 64 bits.
+_LEAST_RADIUS, _GREATEST_RADIUS = 1e-300, 1e300
+
 _WRITTEN = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(°|[a-z]*)")
 
 
@@ -54,6 +57,10 @@ class Scale(ABC):
     @abstractmethod
     def read(self, threshold: Written) -> float:
         """A threshold as it was written, as a number of this scale; an OptionError if it is none."""
+
+    def written(self, value: float) -> Written:
+        """A value as `read` takes it for this very value."""
+        return value
 
     def distance(self, value: float) -> float:
         """The distance, as families know it, of a value."""
@@ -166,6 +173,10 @@ class Angles(Scale):
             )
         return _degrees(threshold, number, unit)
 
+    def written(self, value: float) -> Written:
+        # A bare number under 1 might have been meant as a cosine.
+        return f"{value!r}deg" if 0 < value < 1 else value
+
     def axis(self, threshold: float) -> tuple[float, float]:
         return 0.0, 180.0
 
@@ -183,9 +194,10 @@ class Radii(Scale):
                 f"threshold={threshold} has a unit, and a distance by {self.measure} is a number without one:"
                 f" write {number:g}, or choose the measure angle"
             )
-        if not 0 < number < math.inf:
+        if not _LEAST_RADIUS <= number <= _GREATEST_RADIUS:
             raise OptionError(
-                f"threshold={threshold} is out of range: a distance by {self.measure} is over 0"
+                f"threshold={threshold} is out of range: a distance by {self.measure} is over 0, from"
+                f" {_LEAST_RADIUS:g} to {_GREATEST_RADIUS:g}"
             )
         return number
 

@@ -14,7 +14,7 @@ from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
 from lookalike.io import check_unique, id_order
 from lookalike.io.vectors import SUFFIXES, read_ids, read_vectors, vector_column
-from lookalike.measures.vectors import DIRECTED, MEASURES, as_vectors, check_directions
+from lookalike.measures.vectors import MEASURES, as_vectors, check_comparable
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Vectors
 
@@ -104,8 +104,7 @@ def collect_vectors(
     collections: list[VectorCollection] = []
     first_row = 0
     for vectors, names in read:
-        if measure in DIRECTED:
-            check_directions(vectors)
+        check_comparable(vectors, measure)
         vectors = Vectors(np.ascontiguousarray(vectors.values, kind))
         if names is not None:
             order = id_order(names)

@@ -9,7 +9,7 @@ from lookalike.errors import OptionError
 from lookalike.measures.vectors import MEASURES
 from lookalike.theory.multiprobe import checked_probes
 from lookalike.theory.ranges import checked_recall, checked_slots
-from lookalike.theory.thresholds import scale_of
+from lookalike.theory.thresholds import Written, scale_of
 
 METHODS = ("auto", "lsh", "exact")
 
@@ -99,10 +99,15 @@ class VectorOptions:
         return self.threshold
 
     @property
+    def written(self) -> Written:
+        """The threshold as a plan reads it."""
+        return scale_of(self.measure).written(self.level)
+
+    @property
     def column(self) -> str:
         """What the column of values is called."""
         return "similarity" if self.measure == "cosine" else "distance"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `of` reads them back."""
-        return asdict(self)
+        return {**asdict(self), "threshold": self.written}

@@ -109,11 +109,11 @@ def _banded(options: VectorOptions, sample: DistanceSample) -> Plan:
         "distances": sample,
     }
     if options.probes is not None and options.probes > 1:
-        return plan_probes(options.level, probes=options.probes, **asked)
-    plain = plan(options.level, **asked)
+        return plan_probes(options.written, probes=options.probes, **asked)
+    plain = plan(options.written, **asked)
     assert plain.expected_cost is not None
     if options.probes == 1 or plain.expected_cost < _LONG:
         return plain
-    probed = plan_probes(options.level, **asked)
+    probed = plan_probes(options.written, **asked)
     assert probed.expected_cost is not None
     return probed if probed.expected_cost < _WORTH * plain.expected_cost else plain
