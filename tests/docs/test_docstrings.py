@@ -12,6 +12,7 @@ import pytest
 
 import lookalike as la
 
+ROOT = Path(__file__).parents[2]
 PACKAGE = Path(la.__file__).parent
 MODULES = [la.__name__, *(module.name for module in pkgutil.walk_packages(la.__path__, "lookalike."))]
 WITH_EXAMPLES = [
@@ -47,3 +48,11 @@ def test_every_module_is_on_the_map_of_its_room(room):
     told = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
     modules = [path.stem for path in room.glob("*.py") if path.stem != "__init__"]
     assert [name for name in modules if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_every_kernel_is_on_their_map():
+    lines = (ROOT / "rust" / "kernels" / "src" / "lib.rs").read_text(encoding="utf-8").splitlines()
+    told = "\n".join(line for line in lines if line.startswith("//!"))
+    kernels = [line.split()[-1].rstrip(";") for line in lines if re.match(r"(pub )?mod ", line)]
+    assert kernels
+    assert [name for name in kernels if not re.search(rf"`{name}`", told)] == []

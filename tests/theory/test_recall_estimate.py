@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.theory import Banding, RecallEstimate, estimate_recall
+from lookalike.theory.recall import recall_from_chances
 
 BANDING = Banding(bands=13, rows=7)
 
@@ -27,6 +28,18 @@ def test_nothing_found_is_no_recall_at_all():
 def test_pairs_that_cannot_be_missed_leave_no_doubt():
     estimate = estimate_recall(np.ones(10), BANDING, 0.8)
     assert (estimate.recall, estimate.low, estimate.high) == (1.0, 1.0, 1.0)
+
+
+def test_pairs_known_to_be_missed_count_as_much_as_found_ones():
+    # Four found at even odds stand for eight; two more had no chance.
+    estimate = recall_from_chances([0.5] * 4, missed=2.0)
+    assert (estimate.found, estimate.estimated_total, estimate.recall) == (4, 10.0, 0.4)
+    surer = recall_from_chances([1.0] * 4, missed=2.0)
+    assert (surer.low, surer.recall, surer.high) == (4 / 6, 4 / 6, 4 / 6)
+    # The missed ones give or take one: from five pairs to seven.
+    doubtful = recall_from_chances([1.0] * 4, missed=2.0, missed_spread=1.0)
+    assert (doubtful.low, doubtful.high) == (4 / 7, 4 / 5)
+    assert recall_from_chances([], missed=3.0).recall == 0
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says():

@@ -113,10 +113,10 @@ def lookalike(
         bool, typer.Option("--debug", help="After an error, also print where in the program it happened.")
     ] = False,
 ) -> None:
-    """Find similar documents in collections far too large to compare pair by pair.
+    """Find similar items in collections far too large to compare pair by pair.
 
-    Every pair reported was checked on the data, and every run says how much it may have missed. To see it
-    at work, type: lookalike demo
+    Items are documents, sets, vectors, hashes or strings. Every pair reported was checked on the data, and
+    every run says how much it may have missed. To see it at work, type: lookalike demo
     """
 
 

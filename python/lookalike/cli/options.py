@@ -151,9 +151,12 @@ Threshold = Annotated[
 ]
 
 
-def _as_written(threshold: Any) -> str:
+def as_written(threshold: Any) -> str:
     """A threshold is a number with or without a unit; what it means, the measure knows."""
-    return str(threshold).strip()
+    text = str(threshold).strip()
+    if not any(character.isdigit() for character in text):
+        raise typer.BadParameter(f"{text!r} is no threshold: give a number such as 0.8, or 20deg")
+    return text
 
 
 def number(threshold: str) -> float:
@@ -186,7 +189,7 @@ WrittenThreshold = Annotated[
         "--threshold",
         "-t",
         metavar="NUMBER",
-        parser=_as_written,
+        parser=as_written,
         rich_help_panel=SIMILARITY,
         help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more. Of "
         "vectors the greatest angle, such as 20deg, or distance; of cosine the least cosine. Of bits how "

@@ -25,14 +25,6 @@ Value = TypeVar("Value")
 _NARROWEST, _WIDEST = 40, 78
 
 
-def _as_written(threshold: Any) -> str:
-    """A threshold is a number with or without a unit; what it means, the measure knows."""
-    text = str(threshold).strip()
-    if not any(character.isdigit() for character in text):
-        raise typer.BadParameter(f"{text!r} is no threshold: give a number such as 0.8, or 20deg")
-    return text
-
-
 def plan(
     context: typer.Context,
     threshold: Annotated[
@@ -42,7 +34,7 @@ def plan(
             "--threshold",
             "-t",
             metavar="NUMBER",
-            parser=_as_written,
+            parser=shared.as_written,
             rich_help_panel=shared.SIMILARITY,
             help="What makes a pair: of jaccard and weighted-jaccard the least similarity, over 0 and at "
             "most 1; of cosine the least cosine; of angle the greatest angle, such as 20deg; of l2 and l1 "

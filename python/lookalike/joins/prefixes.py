@@ -17,8 +17,9 @@ a crowd is dealt into blocks that meet two by two, so that no run is longer than
 prefixes would meet more often than there are pairs, every two sets meet once: the worst case is one test of
 bits a pair.
 
-One core takes .4 s for 500,000 sets of 23 Zipf tokens at threshold .8, .6 at .7 and 1.5 at .5; for 200,000
-sets of 23 out of 2,000 equally frequent tokens .5, .9 and 2.5. Most of it is sorting and gathering entries.
+One core takes .4 s for 500,000 sets of 23 Zipf tokens at threshold .8, .6 at .7 and 1.3 at .5; for 200,000
+sets of 23 out of 2,000 equally frequent tokens .4, .7 and 2.2 (`benchmarks/prefix.py`). Most of it is sorting
+and gathering entries.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
 //! 1. [`shingle`]: a document → the hashes of its shingles (`words`, `chars`, over `unicode` and [`hash`]);
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
 //! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together; [`pairing`]: buckets → candidates;
-//! 4. [`verify`]: candidates → exact counts; [`sets`]: documents → sets, for those who want them kept, and [`rare`]: of their rarest words;
+//! 4. [`verify`]: candidates → exact counts, by way of a `table` of what a document holds or of a `template` that many are variants of; [`leaders`]: the
+//!    rows of large buckets; [`sets`]: documents → sets, for those who want them kept, and [`rare`]: of their rarest words;
 //! 5. [`prefix`]: the other road, sets → exact pairs without signatures; [`edit`]: strings → grams, and distances of strings;
 //! 6. [`components`]: pairs → clusters; [`passages`]: a pair → the passages its texts share, for a reader.
 //!
@@ -18,7 +19,7 @@
 //! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
 //! [`probes`], the keys of neighbouring buckets; [`crowds`], buckets of any size → candidates; [`vectors`], candidates → exact distances.
 //!
-//! [`simd`] picks the vector unit. Every function gives the same bits on every path and for any number of threads.
+//! [`simd`] picks the vector unit, [`memory`] has buffers on large pages. Every function gives the same bits on every path and for any number of threads.
 
 pub mod agreeing;
 pub mod bands;
