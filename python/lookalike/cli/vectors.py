@@ -23,9 +23,9 @@ from lookalike.theory.plans import at_threshold
 from lookalike.theory.thresholds import scale_of
 
 
-def of_vectors(inputs: list[str], measure: str) -> bool:
-    """Whether the input holds vectors, by the measure and the names of files."""
-    return bool(inputs) and holds_vectors(inputs[0], measure)
+def of_vectors(inputs: list[str], measure: str, *, text: str | None = None) -> bool:
+    """Whether the input holds vectors, by the measure and the first file."""
+    return bool(inputs) and holds_vectors(inputs[0], measure, text=text)
 
 
 @dataclass(frozen=True)
