@@ -50,8 +50,8 @@ class VectorCollection:
 def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
     """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are.
 
-    A Parquet file holds vectors if its column `text` is lists of floats, or if it has no such column but others
-    that are.
+    A Parquet file holds vectors if its column `text` is lists of floats, or if it has no such column but
+    others that are.
     """
     if measure not in MEASURES:
         if isinstance(items, Vectors) or (isinstance(items, np.ndarray) and _is_matrix(items, "f")):
