@@ -223,3 +223,10 @@ def test_parquet_files_of_vectors_are_known_by_their_columns_of_floats(tmp_path)
     documents = pairs(file, measure="cosine", threshold=0.95)
     assert [(a[-1], b[-1]) for a, b in documents] == [("0", "2"), ("1", "4")]
     assert pairs(file, measure="cosine", threshold=0.95, text="v") == pairs(ROWS)
+
+
+@pytest.mark.parametrize("values", [np.array([[1.0, np.nan], [1.0, 2.0]]), np.array([1.0, 2.0])])
+def test_vectors_that_somebody_made_are_checked_too(values):
+    with pytest.raises(SourceError, match=r"row 0 holds nan|this has the shape \(2,\)"):
+        pairs(la.Vectors(values), measure="l2", threshold=1)
+    assert pairs(la.Vectors([[1, 2], [1, 2]]), measure="l2", threshold=1) == [(0, 1)]
