@@ -207,3 +207,26 @@ def test_sparse_matrices_are_sent_to_their_measure():
 def test_a_table_without_lists_says_what_it_has():
     with pytest.raises(MissingColumnError, match=r"it has no lists of numbers, but x, y"):
         pairs(pa.table({"x": [1.0, 2.0], "y": [1.0, 2.0]}), measure="l2", threshold=1)
+
+
+def test_parquet_files_of_vectors_are_known_by_their_columns_of_floats(tmp_path):
+    file, said = (
+        tmp_path / "x.parquet",
+        ["one two three", "four five six", "one two three", "five", "four five six"],
+    )
+    lists = pa.array(ROWS.tolist(), pa.list_(pa.float32()))
+    pq.write_table(pa.table({"v": lists}), file)
+    for text in ("text", "v"):
+        assert pairs(file, measure="cosine", threshold=0.95, text=text) == pairs(ROWS)
+    # With a column of that name it is documents, whatever lies beside it.
+    pq.write_table(pa.table({"text": said, "v": lists}), file)
+    documents = pairs(file, measure="cosine", threshold=0.95)
+    assert [(a[-1], b[-1]) for a, b in documents] == [("0", "2"), ("1", "4")]
+    assert pairs(file, measure="cosine", threshold=0.95, text="v") == pairs(ROWS)
+
+
+@pytest.mark.parametrize("values", [np.array([[1.0, np.nan], [1.0, 2.0]]), np.array([1.0, 2.0])])
+def test_vectors_that_somebody_made_are_checked_too(values):
+    with pytest.raises(SourceError, match=r"row 0 holds nan|this has the shape \(2,\)"):
+        pairs(la.Vectors(values), measure="l2", threshold=1)
+    assert pairs(la.Vectors([[1, 2], [1, 2]]), measure="l2", threshold=1) == [(0, 1)]

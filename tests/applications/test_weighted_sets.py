@@ -205,3 +205,12 @@ def test_weights_that_do_not_add_up_are_a_named_error(weights, signed):
     unit = 1 / max(weights) if max(weights) > 1e-300 else 1e300
     scaled = [{item: weight * unit for item, weight in row.items()} for row in rows[:1]]
     assert len(la.similar_pairs(scaled * 2, measure=measure)) == 1
+
+
+def test_a_sparse_vector_and_its_multiple_have_the_cosine_1():
+    numbers = np.random.default_rng(0)
+    rows = numbers.normal(size=(60, 6))
+    multiples = rows * numbers.uniform(0.1, 10, (60, 1))
+    found = la.similar_pairs(rows, multiples, measure="weighted-cosine", threshold=1.0)
+    assert found["similarity"].to_pylist() == [1.0] * 60
+    assert found["a"].to_pylist() == found["b"].to_pylist() == list(range(60))

@@ -75,6 +75,7 @@ def small(monkeypatch):
         (bitblocks, "STRIP", 4),
         (hamming, "LARGE", 2),
         (crowds, "ALL_PAIRS", 3),
+        (crowds, "AFFORDABLE", 0),
         (LocalEngine, "group_rows", 400),
     ]:
         monkeypatch.setattr(module, name, value)

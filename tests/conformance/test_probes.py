@@ -103,6 +103,7 @@ def test_a_crowd_costs_no_square_and_says_what_it_left_out(monkeypatch):
     rows = numbers.normal(size=8) + 0.01 * numbers.normal(size=(2000, 8))
     monkeypatch.setattr(crowds, "FOLLOWING", 8)
     monkeypatch.setattr(crowds, "ALL_PAIRS", 17)
+    monkeypatch.setattr(crowds, "AFFORDABLE", 0)
     asked = {"measure": "angle", "threshold": "20deg", "method": "lsh", "probes": 3}
     pairs = la.similar_pairs(rows, **asked)
     account = pairs.account

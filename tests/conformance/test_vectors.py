@@ -187,6 +187,7 @@ def test_a_crowd_costs_no_square_and_says_what_it_left_out(monkeypatch):
     rows = numbers.normal(size=8) + 0.01 * numbers.normal(size=(3000, 8))
     monkeypatch.setattr(crowds, "FOLLOWING", 4)
     monkeypatch.setattr(crowds, "ALL_PAIRS", 9)
+    monkeypatch.setattr(crowds, "AFFORDABLE", 0)
     pairs = la.similar_pairs(rows, measure="angle", threshold="20deg", method="lsh")
     account = pairs.account
     assert account.candidates <= account.plan.banding.bands * 4 * 3000
@@ -197,6 +198,38 @@ def test_a_crowd_costs_no_square_and_says_what_it_left_out(monkeypatch):
     small = LocalEngine(2, batch_rows=50)
     again = la.similar_pairs(rows, measure="angle", threshold="20deg", method="lsh", engine=small)
     assert again.to_arrow().equals(pairs.to_arrow())
+
+
+@pytest.mark.parametrize("two", [False, True])
+@pytest.mark.parametrize("probes", [None, 4])
+def test_the_promise_is_kept_among_a_few_thousand_that_are_all_near_each_other(two, probes):
+    """Large buckets; as long as their pairs can be afforded none is left out."""
+    numbers = np.random.default_rng(1)
+    rows = numbers.normal(size=12) + 0.05 * numbers.normal(size=(2400, 12))
+    first, second = (rows[:1000], rows[1000:]) if two else (rows, None)
+    asked = {"measure": "angle", "threshold": "2.5deg"}
+    truth = len(la.similar_pairs(first, second, **asked, method="exact"))
+    found = []
+    for seed in range(6):
+        pairs = la.similar_pairs(first, second, **asked, method="lsh", probes=probes, seed=seed)
+        assert pairs.account.large.largest > 600
+        assert pairs.account.large.not_compared == 0
+        found.append(len(pairs))
+    assert np.mean(found) >= 0.95 * truth
+
+
+def test_pairs_of_large_buckets_grow_up_to_what_can_be_afforded(monkeypatch):
+    sizes = np.array([1000, 3000, 600])
+    within = crowds.PairsWithin.of(sizes, sizes, None)
+    for most in (0, 10**6, 2 * 10**6, 10**7):
+        monkeypatch.setattr(crowds, "AFFORDABLE", most)
+        following = within.affordable()
+        account = within.account(following)
+        assert following >= 256
+        assert account.checked <= max(most, 256 * sizes.sum())
+        assert account.checked + account.not_compared == account.possible
+        assert following > 3000 or within.made(2 * following).sum() > most
+    assert account.not_compared == 0
 
 
 def test_a_crowd_of_copies_is_a_star():

@@ -18,6 +18,7 @@ def small(monkeypatch):
     """Buckets are large from 10 rows on, and a row is paired with 4."""
     monkeypatch.setattr(crowds, "FOLLOWING", 4)
     monkeypatch.setattr(crowds, "ALL_PAIRS", 9)
+    monkeypatch.setattr(crowds, "AFFORDABLE", 0)
 
 
 def crowded(seed, sizes=(110, 60, 40, 12, 8)):

@@ -115,3 +115,12 @@ def test_a_threshold_that_was_read_can_be_written_to_be_read_again(measure, valu
 def test_distances_whose_buckets_would_have_no_width_are_out_of_range(written):
     with pytest.raises(OptionError, match=r"from 1e-300 to 1e\+300"):
         scale_of("l2").read(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [("1e400", "from 0 to 63 may differ$"), (0.8, "for a Tanimoto similarity choose the measure jaccard$")],
+)
+def test_counts_of_bits_are_whole_and_finite(written, says):
+    with pytest.raises(OptionError, match=says):
+        scale_of("hamming", bits=64).read(written)

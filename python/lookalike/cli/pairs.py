@@ -82,8 +82,8 @@ def pairs(
     """Find all pairs of similar items, in one collection or two.
 
     Items are documents, or sets (--sets), or bits (--bits), or rows of measurements (--measurements), or
-    vectors (--measure angle, l2 or l1; of .npy files also cosine): one .npy, .fvecs, .bvecs, .ivecs or
-    .parquet file (--text names its column of lists) a collection. The folder gets pairs.parquet (a, b,
+    vectors (--measure angle, cosine, l2 or l1): one .npy, .fvecs, .bvecs, .ivecs or .parquet file (--text
+    names its column of lists) a collection. The folder gets pairs.parquet (a, b,
     similarity or distance) and run.json (what was done, and how well).
 
     \b
@@ -107,7 +107,7 @@ def pairs(
         search = search_of_measurements(context, given, output=output)
     elif within is not None or range_width is not None:
         raise OptionError("--within and --range-width go with --measurements: name the columns there")
-    elif of_vectors(inputs, measure) and not sets:
+    elif of_vectors(inputs, measure, text=text) and not sets:
         search = search_of_vectors(context, given, output=output)
     elif of_vectors(inputs, "cosine") and not sets:
         raise OptionError(

@@ -29,9 +29,9 @@ _OWN = ("measure", "threshold", "recall", "method", "slots", "probes", "seed")
 _KNOWN = (OF_ALL_KINDS - {"on_error"}).union(_OWN)
 
 
-def of_vectors(inputs: list[str], measure: str) -> bool:
-    """Whether the input holds vectors, by the measure and the names of files."""
-    return bool(inputs) and holds_vectors(inputs[0], measure)
+def of_vectors(inputs: list[str], measure: str, *, text: str | None = None) -> bool:
+    """Whether the input holds vectors, by the measure and the first file."""
+    return bool(inputs) and holds_vectors(inputs[0], measure, text=text)
 
 
 @dataclass(frozen=True)

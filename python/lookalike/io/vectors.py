@@ -76,9 +76,31 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
     raise MissingColumnError(f"{where} has {asked}: {choice} {', '.join(names[:10])}{more}")
 
 
+def has_float_lists(path: str | Path, column: str) -> bool:
+    """Whether a Parquet file has lists of floats in a column, or has no such column but others of them."""
+    place = Path(path)
+    if place.suffix.lower() != ".parquet" or not place.is_file():
+        return False
+    try:
+        schema = pq.read_schema(place)
+    except (pa.ArrowException, OSError):
+        # Whoever reads the file says what is wrong with it.
+        return False
+    looked_at = [schema.field(column)] if column in schema.names else list(schema)
+    return any(is_list_of_floats(field.type) for field in looked_at)
+
+
+def is_list_of_floats(kind: pa.DataType) -> bool:
+    """Whether a column of this type may hold vectors, and hardly sets."""
+    return _is_list(kind) and bool(pa.types.is_floating(kind.value_type))
+
+
 def _holds_numbers(kind: pa.DataType) -> bool:
-    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    return bool(lists and (pa.types.is_floating(kind.value_type) or pa.types.is_integer(kind.value_type)))
+    return is_list_of_floats(kind) or (_is_list(kind) and bool(pa.types.is_integer(kind.value_type)))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _npy(place: Path) -> npt.NDArray[Any]:

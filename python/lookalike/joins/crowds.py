@@ -2,10 +2,11 @@
 
 Vectors that are all near each other share buckets in most bands, and a bucket's pairs grow with its square.
 Up to `2 · FOLLOWING + 1` rows a bucket gives all its pairs. In a larger one a row is paired with the
-`FOLLOWING` rows behind it, in an order that goes by content and is another one in every band: so the pairs of
-a crowd are seen in some band with a chance that its size says, and what a bucket left out is counted; a
-sample of it is compared (`crowd_sample`), to know how many near pairs that cost. Of two
-collections each row of the side that is larger in a bucket meets up to `FOLLOWING` of the smaller one.
+`FOLLOWING` rows behind it, or with more as long as all large buckets together give no more than `AFFORDABLE`
+pairs, in an order that goes by content and is another one in every band: so the pairs of a crowd are seen in
+some band with a chance that its size says, and what a bucket left out is counted; a sample of it is compared
+(`crowd_sample`), to know how many near pairs that cost. Of two collections each row of the side that is
+larger in a bucket meets as many of the smaller one.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from lookalike.joins.crowd_sample import DRAWN, CrowdSample, DrawPairs, some_row
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.types import I64, U32, U64, Bools, concatenate
 
-#: How many of the rows behind it a row of a large bucket is paired with.
+#: How many of the rows behind it a row of a large bucket is paired with, at least.
 FOLLOWING = 256
+#: So many pairs take a second or two, and a quarter of a gigabyte: a few thousand rows are all compared.
+AFFORDABLE = 1 << 25
 #: A bucket of more rows than this is large.
 ALL_PAIRS = 2 * FOLLOWING + 1
 
@@ -36,10 +39,12 @@ class CrowdPairs:
     """A stage over whole buckets: pairs of rows that share one (`pair`), so many a row at most."""
 
     boundary: int | None
+    following: int
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         runs = run_starts(batch["bucket"].to_numpy())
-        pairs, _ = _core.crowd_pairs(batch["row"].to_numpy(), runs, most=FOLLOWING, boundary=self.boundary)
+        rows = batch["row"].to_numpy()
+        pairs, _ = _core.crowd_pairs(rows, runs, most=self.following, boundary=self.boundary)
         return pa.record_batch({"pair": pa.array(pairs)})
 
 
@@ -126,7 +131,7 @@ def gathered(
     large: list[Table] = []
     for keys in parts:
         shared = engine.group(keys, "bucket", as_it_is, least=2)
-        pairs.append(engine.group(shared, "bucket", CrowdPairs(boundary), most=ALL_PAIRS))
+        pairs.append(engine.group(shared, "bucket", CrowdPairs(boundary, FOLLOWING), most=ALL_PAIRS))
         crowded = engine.group(shared, "bucket", as_it_is, least=ALL_PAIRS + 1)
         if crowded.rows:
             large.append(crowded)
@@ -136,10 +141,12 @@ def gathered(
         sizes = Sizes(boundary)
         counted = engine.fold(crowds, sizes, sizes.merge)
         assert counted is not None
-        account = _account(*counted[1:], boundary)
+        within = PairsWithin.of(*counted[1:], boundary)
+        following = within.affordable()
+        account = within.account(following)
         ordered = in_order(crowds)
         whole = partial(engine.group, ordered, "bucket", order=("place", "row"), most=account.largest)
-        pairs.append(whole(CrowdPairs(boundary)))
+        pairs.append(whole(CrowdPairs(boundary, following)))
         if account.not_compared > 0:
             drawn = whole(DrawPairs(draws / account.possible, seed, boundary)).column("pair")
     return Table.together(pairs), account, drawn
@@ -150,17 +157,50 @@ def contents(batches: Sequence[pa.RecordBatch]) -> U64:
     return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
-def _account(sizes: I64, before: I64, boundary: int | None) -> LeaderAccount:
-    """What large buckets held: all pairs they have, less those that were made."""
-    if boundary is None:
-        possible, made = sizes * (sizes - 1) // 2, sizes * FOLLOWING
-    else:
-        small, large = np.minimum(before, sizes - before), np.maximum(before, sizes - before)
-        possible, made = small * large, np.minimum(small, FOLLOWING) * large
-    return LeaderAccount(
-        buckets=len(sizes),
-        rows=int(sizes.sum()),
-        largest=int(sizes.max()),
-        checked=int(made.sum()),
-        not_compared=int((possible - made).sum()),
-    )
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairsWithin:
+    """How many pairs large buckets have, and how many are made.
+
+    Parameters
+    ----------
+    sizes
+        How many rows each bucket has.
+    paired
+        How many of them are paired with those behind them: all, or of two collections the larger side.
+    possible
+        The pairs of each.
+    """
+
+    sizes: I64
+    paired: I64
+    possible: I64
+
+    @classmethod
+    def of(cls, sizes: I64, before: I64, boundary: int | None) -> PairsWithin:
+        """Of buckets of these sizes, of whose rows so many are before the boundary."""
+        if boundary is None:
+            return cls(sizes=sizes, paired=sizes, possible=sizes * (sizes - 1) // 2)
+        small = np.minimum(before, sizes - before)
+        return cls(sizes=sizes, paired=sizes - small, possible=small * (sizes - small))
+
+    def made(self, following: int) -> I64:
+        """The pairs of each, if a row is paired with so many behind it."""
+        return np.minimum(self.possible, self.paired * following)
+
+    def affordable(self) -> int:
+        """With how many behind it a row is paired: `FOLLOWING`, doubled as long as that can be afforded."""
+        following = FOLLOWING
+        while following < self.sizes.max() and int(self.made(2 * following).sum()) <= AFFORDABLE:
+            following *= 2
+        return following
+
+    def account(self, following: int) -> LeaderAccount:
+        """What that leaves out."""
+        made = self.made(following)
+        return LeaderAccount(
+            buckets=len(self.sizes),
+            rows=int(self.sizes.sum()),
+            largest=int(self.sizes.max()),
+            checked=int(made.sum()),
+            not_compared=int((self.possible - made).sum()),
+        )

@@ -10,7 +10,7 @@
 Angles and cosines are signed by sides of hyperplanes, L2 and L1 by places on lines. Tables hold the vectors,
 16 bytes a row and 8 a band, 12 a row and band of some bands at a time, and 8 a candidate; the driver 9 a row
 and 24 a pair found. Time: linear in rows, slots and coordinates, and in candidates, of which a row has
-at most `bands · FOLLOWING`.
+at most `bands · FOLLOWING`, or there are few (`crowds`).
 """
 
 from __future__ import annotations

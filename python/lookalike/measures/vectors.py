@@ -58,7 +58,8 @@ def as_vectors(items: Any, *, first_row: int = 0) -> Vectors:
     3
     """
     if isinstance(items, Vectors):
-        return items
+        # Anybody can make some, of whatever numbers.
+        items = items.values
     if isinstance(items, np.ndarray):
         check_masked(items, first_row)
         matrix = items

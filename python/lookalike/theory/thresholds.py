@@ -216,10 +216,11 @@ class Counts(Scale):
 
     def read(self, threshold: Written) -> float:
         number, unit = _parts(self.measure, threshold, "a number of differing bits such as 3")
-        if unit not in ("", "bit", "bits") or number != int(number) or not 0 <= number < self.bits:
+        if unit not in ("", "bit", "bits") or not number.is_integer() or not 0 <= number < self.bits:
+            share = "; for a Tanimoto similarity choose the measure jaccard" if 0 < number < 1 else ""
             raise OptionError(
                 f"threshold={threshold} is out of range: of {self.bits:,} bits, a whole number"
-                f" from 0 to {self.bits - 1:,} may differ"
+                f" from 0 to {self.bits - 1:,} may differ{share}"
             )
         return number
 

@@ -88,7 +88,7 @@ def similar_pairs(
         column = "bits" if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
-    if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure)):
+    if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure), text=text):
         vectors = (items,) if other is None else (items, other)
         near = VectorOptions.of(options)
         lists = None if text == "text" else text

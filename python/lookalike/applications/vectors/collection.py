@@ -13,7 +13,14 @@ import pyarrow as pa
 from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
 from lookalike.io import check_unique, id_order
-from lookalike.io.vectors import SUFFIXES, read_ids, read_vectors, vector_column
+from lookalike.io.vectors import (
+    SUFFIXES,
+    has_float_lists,
+    is_list_of_floats,
+    read_ids,
+    read_vectors,
+    vector_column,
+)
 from lookalike.measures.vectors import MEASURES, as_vectors, check_comparable
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Vectors
@@ -40,8 +47,12 @@ class VectorCollection:
         return pa.array(rows) if self.names is None else self.names.take(pa.array(rows))
 
 
-def holds_vectors(items: Any, measure: str) -> bool:
-    """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are."""
+def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
+    """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are.
+
+    A Parquet file holds vectors if its column `text` is lists of floats, or if it has no such column but
+    others that are.
+    """
     if measure not in MEASURES:
         if isinstance(items, Vectors) or (isinstance(items, np.ndarray) and _is_matrix(items, "f")):
             raise OptionError(
@@ -49,7 +60,9 @@ def holds_vectors(items: Any, measure: str) -> bool:
                 + ", ".join(MEASURES)
             )
         return False
-    return measure != "cosine" or isinstance(items, Vectors) or _is_matrix(items) or _are_floats(items)
+    if measure != "cosine" or isinstance(items, Vectors) or _is_matrix(items) or _are_floats(items):
+        return True
+    return text is not None and isinstance(items, str | Path) and has_float_lists(items, text)
 
 
 def _is_matrix(items: Any, kinds: str = "fiu") -> bool:
@@ -69,11 +82,7 @@ def _are_floats(items: Any) -> bool:
         kinds = [pa.chunked_array(items).type]
     else:
         return isinstance(items, list | tuple) and len(items) > 0 and _is_row_of_floats(items[0])
-    return any(
-        (pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind))
-        and pa.types.is_floating(kind.value_type)
-        for kind in kinds
-    )
+    return any(is_list_of_floats(kind) for kind in kinds)
 
 
 def _is_row_of_floats(row: Any) -> bool:
