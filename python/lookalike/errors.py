@@ -3,7 +3,8 @@
     LookalikeError
     ├── InputError                  the caller can mend it; the command exits 2
     │   ├── OptionError             a parameter is out of range or contradicts another (also a ValueError)
-    │   │   └── UnreachableRecallError
+    │   │   ├── UnreachableRecallError
+    │   │   └── RowTooLargeError    rows that are compared do not fit the memory budget
     │   ├── SourceError             what was to be read is missing, broken or not what was promised
     │   │   ├── MissingColumnError
     │   │   ├── MalformedRowError   one row of one file; `--on-error skip` counts it instead
@@ -18,6 +19,8 @@ Messages say what was asked, what is possible, and what to do.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class LookalikeError(Exception):
@@ -44,6 +47,41 @@ class OptionError(InputError, ValueError):
 
 class UnreachableRecallError(OptionError):
     """No banding of the given slots finds pairs at the threshold as often as promised."""
+
+
+class RowTooLargeError(OptionError):
+    """Rows that are looked at together do not fit the memory budget.
+
+    Parameters
+    ----------
+    rows
+        Their numbers. Whoever knows what they are called puts `names` in their place.
+    needed, room
+        How many bytes they take, and how many there are for them.
+    enough
+        A budget that would do.
+    """
+
+    def __init__(
+        self, rows: Sequence[int], *, needed: int, room: int, enough: int, names: Sequence[str] = ()
+    ) -> None:
+        self.rows = tuple(rows)
+        self.needed, self.room, self.enough, self.names = needed, room, enough, tuple(names)
+        called = " and ".join(names or [f"row {row}" for row in rows])
+        take = "takes" if len(rows) == 1 else "take together"
+        super().__init__(
+            f"{called} {take} about {needed:,} bytes, and the memory budget leaves {room:,} for what is "
+            f"looked at at once: allow --memory {-(-enough // 10**6)}MB"
+        )
+
+    def numbered(self, rows: Sequence[int]) -> RowTooLargeError:
+        """The same by other numbers, where rows had been numbered anew."""
+        return RowTooLargeError(rows, needed=self.needed, room=self.room, enough=self.enough)
+
+    def called(self, names: Sequence[str]) -> RowTooLargeError:
+        """The same by the names that users know."""
+        how = {"needed": self.needed, "room": self.room, "enough": self.enough}
+        return RowTooLargeError(self.rows, **how, names=names)
 
 
 class SourceError(InputError):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -164,3 +165,30 @@ def test_a_parquet_file_cut_off_in_the_middle_is_named(refused, tmp_path):
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(whole.read_bytes()[: os.path.getsize(whole) // 2])
     assert "cut.parquet" in refused("dedup", cut, "-o", tmp_path / "out")
+
+
+ROADS = {
+    "dedup": ["dedup"],
+    "dedup, lsh": ["dedup", "--method", "lsh"],
+    # Sets are numbered anew behind their copies.
+    "pairs, prefix": ["pairs", "--method", "prefix"],
+    "strings": ["pairs", "--measure", "levenshtein", "--distance", "3"],
+    "lines": ["dedup", "--unit", "line"],
+}
+
+
+@pytest.mark.parametrize("command", ROADS.values(), ids=ROADS)
+def test_documents_larger_than_the_memory_allowed_are_named_and_what_would_do(refused, tmp_path, command):
+    giant = " ".join(f"w{at}" for at in range(600_000))
+    rows = [
+        {"id": f"small {at // 2}-{at}", "text": f"some words that number {at // 2} has"} for at in range(40)
+    ]
+    rows += [{"id": f"filler {at}", "text": f"{at} " * 4000} for at in range(1000)]
+    rows += [{"id": "giant one", "text": giant}, {"id": "giant two", "text": f"{giant}s"}]
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(lines(*rows))
+    message = refused(*command, path, "--id", "id", "--memory", "16MB", "-o", tmp_path / "out")
+    unit = ":0" if "--unit" in command else ""
+    assert re.match(rf"(giant (one|two){unit}( and )?)+ take", message.removeprefix("Error: "))
+    assert re.search(r"bytes, and the memory budget leaves .* allow --memory [0-9]+MB$", message)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["in.jsonl"]

@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 
 from lookalike import _core, similar_pairs
 from lookalike.cli.repeated import repeated
+from lookalike.joins import outright
 from lookalike.runs import RunRecord, read_parquet
 
 
@@ -159,7 +160,11 @@ def test_rows_of_an_edge_table_can_be_skipped(type_, tmp_path):
     assert found_in(tmp_path / "out") == [("ann", "bob")]
 
 
-def test_pairs_that_leaders_left_out_are_counted_and_the_way_to_them_is_said(type_, tmp_path, write_lines):
+def test_pairs_that_leaders_left_out_are_counted_and_the_way_to_them_is_said(
+    type_, tmp_path, write_lines, monkeypatch
+):
+    # A hundred are not many: as if all their pairs took too long.
+    monkeypatch.setattr(outright, "SECONDS", 0.0)
     template = [f"w{at}" for at in range(300)]
     rows = [{"text": " ".join([*template[:at], f"own{at}", *template[at:]])} for at in range(100)]
     crowd = write_lines(tmp_path / "crowd.jsonl", rows)

@@ -222,19 +222,37 @@ def test_a_finished_run_says_that_there_is_nothing_to_go_on_with(monkeypatch, co
     assert answer(out) == before
 
 
-def test_what_a_finished_run_left_over_is_not_taken_for_another(monkeypatch, corpus, tmp_path, capsys):
+def test_a_run_killed_as_it_cleared_up_is_finished_and_clears_up(monkeypatch, corpus, tmp_path, capsys):
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         # Killed after the folder has its name, and before the ledger is gone.
         patch.setattr("lookalike.runs.ledger.Ledger.discard", lambda self: self.close())
         assert main(arguments(corpus, out)) == 0
+    before, stamp = answer(out), (out / "run.json").stat().st_mtime_ns
     left = tmp_path / ".out.unfinished"
     assert left.exists()
     capsys.readouterr()
+    # Another question is another run.
+    assert main(arguments(corpus, out, "--resume", "--seed", "4")) == 2
+    assert "seed" in capsys.readouterr().err
+    assert main(arguments(corpus, out, "--resume")) == 0
+    assert "is finished already" in capsys.readouterr().err
+    assert (out / "run.json").stat().st_mtime_ns == stamp
+    assert answer(out) == before
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_what_is_left_over_of_one_run_is_not_taken_for_another(monkeypatch, corpus, tmp_path, capsys):
+    out, other = tmp_path / "out", tmp_path / "other"
+    stopped_before_writing(monkeypatch, corpus, out)
+    assert main(arguments(corpus, other, "--seed", "4")) == 0
+    other.rename(out)
+    before = answer(out)
+    capsys.readouterr()
     assert main(arguments(corpus, out, "--resume")) == 2
-    said = capsys.readouterr().err
-    assert "is finished already" in said
-    assert f"left over from it in {left} can be removed" in " ".join(said.split())
+    assert "holds another run" in capsys.readouterr().err
+    assert answer(out) == before
+    assert (tmp_path / ".out.unfinished").exists()
 
 
 def test_every_stage_that_is_settled_has_words():

@@ -9,7 +9,7 @@ import pytest
 from tests.conformance import texts
 
 import lookalike as la
-from lookalike.applications.documents import collection
+from lookalike.applications import batching
 from lookalike.bands import buckets
 
 
@@ -68,7 +68,7 @@ def test_threads_and_sizes_of_batches_do_not_matter(monkeypatch, verify):
         (2, 40, 100),
         (1, 70, 1),
     ]:
-        monkeypatch.setattr(collection, "BATCH_BYTES", batch_bytes)
+        monkeypatch.setattr(batching, "BATCH_BYTES", batch_bytes)
         engine = la.LocalEngine(threads, batch_rows=batch_rows)
         assert answer(DOCS, engine=engine, verify=verify) == expected, (threads, batch_rows, batch_bytes)
 

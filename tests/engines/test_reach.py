@@ -13,7 +13,7 @@ from lookalike.engines.reach import Index
 from lookalike.engines.reach import shares as shares_within
 from lookalike.engines.spill import Spilled, SpillFile
 from lookalike.engines.widths import in_bytes, kept_widths, row_bytes
-from lookalike.errors import InternalError, OptionError
+from lookalike.errors import InternalError, RowTooLargeError
 
 
 def texts(numbers, lengths, *, cut, spilled=lambda at: True):
@@ -124,8 +124,10 @@ def test_large_rows_among_small_ones_count_as_large():
 
 def test_rows_too_large_for_the_room_are_named():
     index = Index(texts([3, 9, 5], [10, 90_000, 90_000], cut=3).batches.pieces)
-    with pytest.raises(OptionError, match=r"rows 9 and 5 are too large to compare.*--memory"):
+    with pytest.raises(RowTooLargeError, match=r"row 9 and row 5 take together about .* allow --memory 1MB"):
         list(shares(index, items([(3, 9), (9, 5)]), ("a", "b"), 120_000))
+    with pytest.raises(RowTooLargeError, match=r"^row 5 takes about"):
+        list(shares(index, items([(5, 5)]), ("a", "b"), 60_000))
 
 
 def test_one_row_that_fits_alone_is_compared_with_itself():

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -241,3 +242,21 @@ def bytes_before_the_break(path):
         except OSError:
             return total
     raise AssertionError("the file is not broken")
+
+
+def test_kept_lines_are_written_with_little_memory(tmp_path):
+    line = json.dumps({"text": "x" * 1000}) + "\n"
+    count = 24_000
+    (tmp_path / "a.jsonl").write_text(line * count)
+    source = open_files(tmp_path / "a.jsonl")
+    for _ in source.scan(1 << 20):
+        pass
+    tracemalloc.start()
+    try:
+        (kept,) = source.write_kept(tmp_path / "kept", np.arange(count) % 3 > 0)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert kept.stat().st_size == len(line) * (count - count // 3)
+    # Of 24 MB, a few pieces of two at a time.
+    assert most < 12 << 20

@@ -2,11 +2,15 @@
 
 import json
 
+import numpy as np
 import pytest
 from tests.conformance import oracle, texts
 
 import lookalike as la
+from lookalike.bands import buckets
+from lookalike.engines import LocalEngine, Table
 from lookalike.errors import UnreachableRecallError
+from lookalike.joins import outright
 from lookalike.joins.lsh import MARGIN
 
 DOCS = texts.families(40, seed=31, changes=10)
@@ -58,3 +62,48 @@ def test_an_unreachable_promise_is_said_before_anything_is_read():
 
     with pytest.raises(UnreachableRecallError, match="16 slots find at most"):
         la.similar_pairs(never(), threshold=0.05, slots=16)
+
+
+def crowds(counts, seed=1):
+    """Sets in crowds: of each, so many are alike to some .8, as they lack another tenth of what all share."""
+    draw = np.random.default_rng(seed)
+    sets = []
+    for number, count in enumerate(counts):
+        shared = np.arange(60) + 1000 * number
+        sets += [set(draw.permutation(shared)[:54].tolist()) for _ in range(count)]
+    return sets
+
+
+def recall_at(threshold, sets, **options):
+    """Which share of the pairs at or over a threshold `similar_pairs` lists."""
+    truth = oracle.pairs([frozenset(one) for one in sets], threshold)
+    pairs = la.similar_pairs([sorted(one) for one in sets], threshold=threshold, method="lsh", **options)
+    found = {(row["a"], row["b"]): row["similarity"] for row in pairs}
+    assert found.items() <= truth.items()
+    return len(found) / len(truth), pairs.account
+
+
+def test_a_list_of_pairs_keeps_its_promise_in_crowds_too():
+    sets = crowds([150, 90, 3, 3])
+    recall, account = recall_at(0.7, sets, recall=0.95)
+    assert recall >= 0.95
+    assert account.large.not_compared == 0
+
+
+def test_what_would_cost_too_much_is_left_to_leaders(monkeypatch):
+    sets = crowds([150, 90])
+    monkeypatch.setattr(outright, "SECONDS", 0.0)
+    recall, account = recall_at(0.7, sets)
+    assert recall < 0.5
+    assert account.large.not_compared > 0
+
+
+def test_the_smaller_of_large_buckets_are_paired_outright_first():
+    rows = np.arange(20_000)
+    keys = np.repeat(np.arange(4, dtype=np.uint64), [15_000, 4_000, 900, 100])
+    expected = {10**9: 15_000, 10**7: 4_000, 10**6: 900, 10_000: 100, 100: buckets.LARGE}
+    # Runs that are longer than a batch come in pieces, which must not be taken for small buckets.
+    for batch_rows in (64, 5_000, 1 << 16):
+        engine = LocalEngine(2, batch_rows=batch_rows)
+        shared = [Table.of(bucket=keys, row=rows)]
+        assert {most: outright.affordable(engine, shared, most) for most in expected} == expected

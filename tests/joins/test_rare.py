@@ -9,7 +9,7 @@ from tests.conformance import oracle, texts
 from tests.shingles.rarest import rarest
 
 import lookalike as la
-from lookalike.applications.documents import collection
+from lookalike.applications import batching
 from lookalike.engines import LocalEngine, Table, memory
 from lookalike.joins import Items, by_rarest_words
 from lookalike.runs.watch import Watch
@@ -72,7 +72,7 @@ def test_threads_and_batches_do_not_matter(monkeypatch, verify):
     expected = everything(engine=LocalEngine(1), verify=verify)
     assert len(expected[0][1]) > 20
     for threads, batch_rows, batch_bytes in [(2, 1 << 16, 4 << 20), (1, 1, 1), (2, 3, 2000), (2, 40, 100)]:
-        monkeypatch.setattr(collection, "BATCH_BYTES", batch_bytes)
+        monkeypatch.setattr(batching, "BATCH_BYTES", batch_bytes)
         engine = LocalEngine(threads, batch_rows=batch_rows)
         assert everything(engine=engine, verify=verify) == expected
 
@@ -80,7 +80,7 @@ def test_threads_and_batches_do_not_matter(monkeypatch, verify):
 def test_a_memory_budget_that_everything_spills_past_does_not_matter(monkeypatch, tmp_path):
     expected = everything(engine=LocalEngine(2))
     monkeypatch.setattr(memory, "LEAST", 1)
-    monkeypatch.setattr(collection, "BATCH_BYTES", 2000)
+    monkeypatch.setattr(batching, "BATCH_BYTES", 2000)
     assert everything(engine=LocalEngine(2, memory=5000, scratch=tmp_path)) == expected
 
 

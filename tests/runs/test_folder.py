@@ -201,6 +201,18 @@ def test_a_full_disk_met_by_one_of_our_writers_names_the_folder_that_was_asked_f
     assert names(tmp_path) == []
 
 
+def test_a_full_disk_elsewhere_keeps_its_own_words(tmp_path):
+    def work():
+        try:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        except OSError as error:
+            raise OutputError("the scratch disk is full: choose another with --scratch") from error
+
+    with pytest.raises(OutputError, match=r"^the scratch disk is full"), RunFolder.create(tmp_path / "out"):
+        work()
+    assert names(tmp_path) == []
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_really_full_device_is_an_output_error(tmp_path):
     out = RunFolder.create(tmp_path / "out")

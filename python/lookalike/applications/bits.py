@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.applications.batching import batch_bytes_of
 from lookalike.applications.documents.join import pair_columns
 from lookalike.applications.sets.stages import Renumber
 from lookalike.engines import Engine, LocalEngine, Table
@@ -33,9 +34,6 @@ _METHODS = ("auto", "exact", "pieces", "covering", "lsh")
 #: chemists call similar.
 _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
 
-
-#: Bytes of a batch as read: small enough that all threads have work.
-_BATCH_BYTES = 4 << 20
 
 #: What can be asked of a search for near bits.
 BIT_OPTIONS = ("measure", "threshold", "recall", "method", "seed")
@@ -186,7 +184,7 @@ def _read(source: Source, engine: Engine, watch: Watch, *, first_row: int) -> _C
         with watch.stage("widths", unit="rows") as advance:
             count_widths(source, advance)
     with watch.stage("read", unit="rows") as advance:
-        batches = source.scan(_BATCH_BYTES)
+        batches = source.scan(batch_bytes_of(engine))
         first = next(batches)
         width = columns.width.bits
         assert width is not None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.join import name_of
+from lookalike.applications.documents.too_large import called
 from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
@@ -86,15 +89,16 @@ def strings_within(
         before = sum(collection.rows for collection in collections)
         collections.append(collect(source, engine, watch, first_row=before))
     boundary = collections[0].rows if len(collections) == 2 else None
-    near = edit_join(
-        Table.together([collection.table for collection in collections]),
-        distance=distance,
-        kind=kind,  # type: ignore[arg-type]
-        boundary=boundary,
-        expand=expand,
-        engine=engine,
-        watch=watch,
-    )
+    with called(partial(name_of, collections)):
+        near = edit_join(
+            Table.together([collection.table for collection in collections]),
+            distance=distance,
+            kind=kind,  # type: ignore[arg-type]
+            boundary=boundary,
+            expand=expand,
+            engine=engine,
+            watch=watch,
+        )
     b: I64 = near.b if boundary is None else near.b - boundary
     columns = {
         "a": collections[0].ids(near.a),

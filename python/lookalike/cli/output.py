@@ -32,29 +32,41 @@ def checked_folder(output: Path | None, *, overwrite: bool, resume: bool = False
     if output is None:
         raise OptionError("say where the result goes: add -o FOLDER")
     if resume and not overwrite and is_run_folder(output):
-        raise OutputError(_nothing_to_resume(output))
+        if not is_left_over(output):
+            raise OutputError(_nothing_to_resume(output))
+        # Whoever finds out that it is the same run lets it be, and has nothing written.
+        overwrite = True
     return RunFolder.create(output, overwrite=overwrite)
+
+
+def is_left_over(output: Path) -> bool:
+    """Whether the unfinished run beside a finished one is the same: killed as it removed what it had needed.
+
+    By its time; whether it was asked for the same is for the ledger to say.
+    """
+    beside = unfinished_place(output)
+    if not (is_run_folder(output) and is_unfinished_run(beside)):
+        return False
+    begun, finished = (path.stat().st_mtime for path in (beside / LEDGER_NAME, output / RECORD_NAME))
+    return begun <= finished
+
+
+def finished_already(output: Path) -> str:
+    """That there is nothing to go on with, and what is there instead."""
+    record = RunRecord.read(output)
+    told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
+    result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
+    return f"the run in {output} is finished already ({record.job}{result}): there is nothing to go on with"
 
 
 def _nothing_to_resume(output: Path) -> str:
     """Why a run whose folder is there already does not go on."""
-    beside, left_over = unfinished_place(output), ""
-    if is_unfinished_run(beside):
-        begun, finished = (path.stat().st_mtime for path in (beside / LEDGER_NAME, output / RECORD_NAME))
-        if begun > finished:
-            return (
-                f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on "
-                "with --resume --overwrite, or choose another folder"
-            )
-        # Killed in the moment between the two.
-        left_over = f". What is left over from it in {beside} can be removed"
-    record = RunRecord.read(output)
-    told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
-    result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
-    return (
-        f"the run in {output} is finished already ({record.job}{result}), so there is nothing to go on with: "
-        f"use what is there, or do it again with --overwrite{left_over}"
-    )
+    if is_unfinished_run(unfinished_place(output)):
+        return (
+            f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on "
+            "with --resume --overwrite, or choose another folder"
+        )
+    return f"{finished_already(output)}: use what is there, or do it again with --overwrite"
 
 
 def unfinished_place(output: Path) -> Path:

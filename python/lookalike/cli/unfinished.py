@@ -8,17 +8,20 @@ or goes on with --resume.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import typer
+
 from lookalike.cli.done import in_words
-from lookalike.cli.output import note, unfinished_place
+from lookalike.cli.output import finished_already, is_left_over, note, unfinished_place
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError, OutputError
 from lookalike.joins import ALGORITHM_VERSION
-from lookalike.runs import Fingerprint, Ledger, RunFolder, is_unfinished_run, parse_size
+from lookalike.runs import Fingerprint, Ledger, RunFolder, RunRecord, is_unfinished_run, parse_size
 
 
 class Files(Protocol):
@@ -65,6 +68,7 @@ def engine_of_a_run(
     place = unfinished_place(folder.target)
     missing = [parent for parent in place.parents if not parent.exists()]
     there = is_unfinished_run(place)
+    left_over = resume and is_left_over(folder.target)
     ledger = Ledger.open(
         place,
         job=job,
@@ -75,6 +79,8 @@ def engine_of_a_run(
         # Beginning anew is what one does who does not say --resume.
         overwrite=True,
     )
+    if left_over:
+        _let_be(folder.target, ledger, job, parameters)
     try:
         _say_what_is_there(ledger, there=there, resume=resume)
         folder.write_in(ledger.folder)
@@ -87,6 +93,24 @@ def engine_of_a_run(
             _forget(ledger, missing)
         raise
     _forget(ledger, [])
+
+
+def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, Any]) -> None:
+    """End here if the run was killed after its folder was there, as it removed what it no longer needed.
+
+    The ledger has found the question to be the one it was begun with; what is finished must answer it, too.
+    """
+    record = RunRecord.read(finished)
+    asked = json.loads(json.dumps(dict(parameters)))
+    if record.job != job or any(asked.get(name) != value for name, value in record.parameters.items()):
+        ledger.close()
+        raise OutputError(
+            f"{finished} holds another run than the unfinished one in {ledger.folder}: choose another "
+            "folder, or begin anew with --overwrite"
+        )
+    _forget(ledger, [])
+    note(finished_already(finished))
+    raise typer.Exit
 
 
 def _may_go_on(error: BaseException) -> bool:

@@ -199,7 +199,7 @@ class LocalEngine:
             held = Held(table.batches, self._numbers_of(table.batches))
             pieces = ((piece, held) for batch in items.batches for piece in _pieces(batch, rows))
         else:
-            room = self.budget.for_a_verb // 2
+            room = self.stage_bytes
             pieces = (
                 (piece, share.held)
                 for share in shares(self._index_of(table.batches), items, on, room, self.budget)

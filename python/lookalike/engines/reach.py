@@ -19,13 +19,15 @@ from lookalike.engines.numbering import Numbers
 from lookalike.engines.spill import OnDisk, Piece, Spilled, in_order, row_numbers
 from lookalike.engines.verbs import Held, Table
 from lookalike.engines.widths import Widths, even_widths, in_bytes, kept_widths
-from lookalike.errors import OptionError
+from lookalike.errors import RowTooLargeError
 from lookalike.types import F64, I64, concatenate
 
 #: Items looked at in one go.
 _ITEMS = 1 << 12
 #: Shares whose rows are dealt out together, at most.
 _SHARES = 64
+#: The room for rows is a quarter of the budget (`Engine.stage_bytes`).
+_OF_THE_BUDGET = 4
 
 
 class Index:
@@ -220,11 +222,8 @@ def _halved(index: Index, items: pa.RecordBatch, on: tuple[str, ...], room: int)
     if needed <= room:
         yield _Cut(items, named)
     elif len(items) == 1:
-        rows = " and ".join(str(number) for number in index.numbers(named))
-        raise OptionError(
-            f"rows {rows} are too large to compare: they take about {needed:,} bytes together, and the "
-            f"memory budget leaves {room:,} for rows at work; allow more with --memory"
-        )
+        rows = [int(number) for number in index.numbers(named)]
+        raise RowTooLargeError(rows, needed=needed, room=room, enough=needed * _OF_THE_BUDGET)
     else:
         middle = len(items) // 2
         yield from _halved(index, items.slice(0, middle), on, room)

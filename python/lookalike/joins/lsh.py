@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
 from lookalike.joins.leaders import LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.meeting import shared_buckets
+from lookalike.joins.outright import affordable, affordable_meetings
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
@@ -55,8 +57,13 @@ def lsh(
     engine: Engine,
     watch: Watch,
     drawn: Drawn | None = None,
+    listing: bool = False,
 ) -> Joined:
-    """Join items by MinHash and bands; `drawn` is a sample of them, if there is one already."""
+    """Join items by MinHash and bands.
+
+    `drawn` is a sample of them, if there is one already. Who asks for a `listing` of pairs gets those of
+    large buckets too, as far as that is affordable; else large buckets are compared with leaders.
+    """
     ready = prepare(
         items,
         threshold=threshold,
@@ -67,7 +74,15 @@ def lsh(
         keep_signatures=verify == "signature",
         drawn=drawn,
     )
-    return join_keyed(items, ready, threshold=threshold, verify=verify, engine=engine, watch=watch)
+    return join_keyed(
+        items,
+        ready,
+        threshold=threshold,
+        verify=verify,
+        engine=engine,
+        watch=watch,
+        meetings=affordable_meetings(items) if listing else 0,
+    )
 
 
 def join_keyed(
@@ -78,22 +93,23 @@ def join_keyed(
     verify: Literal["exact", "signature"],
     engine: Engine,
     watch: Watch,
-    large: Callable[[list[Table]], int] = lambda shared: buckets.LARGE,
+    meetings: int = 0,
 ) -> Joined:
-    """The road from bucket keys on; `large` tells from which buckets are too large to be paired outright."""
+    """The road from bucket keys on; large buckets are paired outright as far as so many `meetings` go."""
     representative, banding = ready.representative, ready.plan.banding
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
         shared = _shared_buckets(engine, ready)
-        small = large(shared)
+        # A run that goes on may not need to know.
+        small = cache(lambda: affordable(engine, shared, meetings) if meetings else buckets.LARGE)
         candidates = engine.settle(
-            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands, small)
+            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands, small())
         )
     road = _Verification(engine, items, ready, threshold, verify)
 
     def verified() -> Table:
         road.take(candidates, advance)
-        leaders = _leaders(road, engine, ready, shared, items, sides, small)
+        leaders = _leaders(road, engine, ready, shared, items, sides, small())
         return _with_account(road.found(), leaders)
 
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
@@ -133,25 +149,6 @@ def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
     if ready.meeting is not None:
         return ready.meeting.among(ready.marked)
     return shared_buckets(engine, ready.keyed, ready.plan.banding.bands, ready.marked, "shared")
-
-
-def affordable(engine: Engine, shared: list[Table], meetings: int) -> int:
-    """Up to which size all buckets may be paired outright, if so many pairs may meet; at least `LARGE`."""
-    found = _grouped(engine, shared, Sizes(), least=buckets.LARGE + 1).column("size")
-    sizes = np.sort(found.astype(np.int64))
-    # Some may have very many rows: their pairs are beyond counting.
-    pairs = np.cumsum(sizes.astype(np.float64) * (sizes - 1) / 2)
-    return max(buckets.LARGE, int(sizes[pairs <= meetings].max(initial=0)))
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """A stage over grouped buckets: the `size` of each. One that is longer than a batch comes as several."""
-
-    light: ClassVar[bool] = True
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.record_batch({"size": pa.array(np.diff(buckets.run_starts(batch["bucket"].to_numpy())))})
 
 
 def _grouped(

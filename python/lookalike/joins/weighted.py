@@ -26,7 +26,7 @@ from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.least import Least, draw_pairs
-from lookalike.joins.lsh import affordable, join_keyed
+from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import Prepared
 from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
 from lookalike.runs.watch import Watch
@@ -110,7 +110,7 @@ def join_weighted(
         verify="exact",
         engine=engine,
         watch=watch,
-        large=lambda shared: affordable(engine, shared, meetings),
+        meetings=meetings,
     )
     return replace(joined, account=replace(joined.account, measure=measure))
 

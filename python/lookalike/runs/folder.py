@@ -103,8 +103,12 @@ class RunFolder:
         with self._cleanup:
             if error is None:
                 self._commit()
-            elif disk_was_full(error):
+            elif disk_was_full(error) and self._is_here(error):
                 raise self._full() from error
+
+    def _is_here(self, error: BaseException) -> bool:
+        """Whether a full disk is that of this folder: an error with words of its own names its place."""
+        return not isinstance(error, OutputError) or str(self.path) in str(error)
 
     def to_disk(self) -> None:
         """Bring what is written so far to disk; at the end of the block that is left to do for the rest.

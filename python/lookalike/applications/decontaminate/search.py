@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.applications.batching import BATCH_BYTES
 from lookalike.applications.decontaminate.found import Found
 from lookalike.applications.decontaminate.options import DecontaminateOptions
 from lookalike.applications.decontaminate.parts import in_parts
 from lookalike.applications.decontaminate.result import DecontaminateResult
 from lookalike.applications.decontaminate.sought import TestItems
-from lookalike.applications.documents.collection import BATCH_BYTES, Collection, collect
+from lookalike.applications.documents.collection import Collection, collect
 from lookalike.charts import numbers
 from lookalike.engines import Engine, Table, local_engine
 from lookalike.errors import OptionError, SourceError

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.applications.batching import batch_bytes_of
 from lookalike.engines import Aside, Engine, Origin, Table, renumbered
 from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
@@ -18,16 +19,10 @@ from lookalike.joins.glanced import Glanced, Glancing
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
 
-#: Text a batch holds: small enough that all threads have work, large enough that a call costs nothing.
-BATCH_BYTES = 4 << 20
-
 #: What the driver comes to hold of a row, ids aside: its size, flags and representative, and the numbers of
 #: its cluster. About as much again while these are made is taken from what verbs have, of which none is at
 #: work then.
 _DRIVER_BYTES = 32
-
-#: Batches that are in hand where rows are read: decoded, read ahead, and at work.
-_IN_HAND = 8
 
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
@@ -157,11 +152,6 @@ def collect(
         aside=aside,
         glanced=glanced,
     )
-
-
-def batch_bytes_of(engine: Engine) -> int:
-    """How much text a batch that is read should hold: less than `BATCH_BYTES` where memory is scarce."""
-    return min(BATCH_BYTES, max(1 << 16, engine.stage_bytes // _IN_HAND))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.documents.roads import take_road
+from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_sets
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
@@ -49,6 +53,13 @@ class Search(Generic[C]):
         return self.collections[0].ids(rows)
 
 
+def name_of(collections: Sequence[Named], row: int) -> object:
+    """The user id of one row."""
+    first = collections[0].rows
+    inside, row = (collections[0], row) if row < first else (collections[1], row - first)
+    return inside.ids(np.array([row]))[0]
+
+
 def search_sources(
     sources: tuple[Source, ...],
     options: PairOptions,
@@ -75,9 +86,9 @@ def search_sources(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(
-        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
-    )
+    with called(partial(name_of, collections)):
+        joined = take_road(items, options, engine=engine, watch=watch)
+    return Search(joined=joined, collections=tuple(collections))
 
 
 def search_sets(
@@ -95,9 +106,9 @@ def search_sets(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    return Search(
-        joined=take_road(items, options, engine=engine, watch=watch), collections=tuple(collections)
-    )
+    with called(partial(name_of, collections)):
+        joined = take_road(items, options, engine=engine, watch=watch)
+    return Search(joined=joined, collections=tuple(collections))
 
 
 def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.collection import batch_bytes_of
+from lookalike.applications.batching import batch_bytes_of
 from lookalike.engines import Engine
 from lookalike.errors import ArtefactError, SourceError
 from lookalike.io import FileSource, OnError, Source, open_files

@@ -18,7 +18,8 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.documents.options import Method, PairOptions
+from lookalike.applications.documents.options import DedupOptions, Method, PairOptions
+from lookalike.applications.documents.too_large import numbered_anew
 from lookalike.applications.documents.under import just_under
 from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
@@ -55,6 +56,8 @@ def take_road(items: Items, options: PairOptions, *, engine: Engine, watch: Watc
             engine=engine,
             watch=watch,
             drawn=chosen.drawn,
+            # Who drops duplicates asks who belongs together, not for every pair.
+            listing=not isinstance(options, DedupOptions),
         )
     else:
         joined = _by_sets(items, chosen, options, engine=engine, watch=watch)
@@ -106,10 +109,13 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     # Sets too small to share so much match nothing, not even their copies.
     least_size = ceil(options.threshold) if counted else 1
     apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
-    settled = engine.settle(
-        "found",
-        lambda: _walk_both(apart.items(), method, measure, options, engine=engine, watch=watch).to_table(),
-    )
+    with numbered_anew(apart.numbers):
+        settled = engine.settle(
+            "found",
+            lambda: _walk_both(
+                apart.items(), method, measure, options, engine=engine, watch=watch
+            ).to_table(),
+        )
     found, left_out = Found.from_table(settled), LeftOut.of_table(settled)
     certain = RecallEstimate.unknown if left_out is not None and left_out.misses else RecallEstimate.certain
     account = Account(

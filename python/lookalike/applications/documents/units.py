@@ -19,6 +19,7 @@ from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.roads import take_road
+from lookalike.applications.documents.too_large import called
 from lookalike.applications.documents.unit_result import UnitResult
 from lookalike.clusters import parse_keep, priorities
 from lookalike.engines import Engine, Table
@@ -146,7 +147,8 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
-    joined = take_road(items, options, engine=engine, watch=watch)
+    with called(lambda row: units.ids(np.array([row]))[0]):
+        joined = take_road(items, options, engine=engine, watch=watch)
     joined = with_keys_worth_storing(joined, options, rows=units.rows, text_bytes=text_bytes)
     with watch.stage("cluster", units.rows, unit="units"):
         assignment = assigned(joined, unit_priority(units, options.keep, engine), options, engine)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.batching import batch_bytes_of
 from lookalike.applications.sets.edges import sets_of_edges
 from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
@@ -21,8 +22,6 @@ from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, list_buffers
 
-#: Bytes of a batch as read: small enough that all threads have work.
-BATCH_BYTES = 4 << 20
 #: Sets of a batch, of those that were in memory already.
 _BATCH_ROWS = 4096
 
@@ -78,7 +77,7 @@ def _collect(
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
     source.room = engine.stage_bytes
     if asked.form == "edges":
-        held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
+        held = engine.scan(told(source.scan(batch_bytes_of(engine)), advance), source.schema)
         table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
         return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
     if asked.form == "lists":
@@ -110,7 +109,8 @@ def row_by_row(
 ) -> SetCollection:
     """A set a row of the source, in the columns of `sets`. Rows go by their ids, else as they arrive."""
     schema = pa.schema([("row", pa.int64()), source.schema.field(0)])
-    table = engine.map(engine.scan(told(_numbered(source, schema), advance), schema), stage)
+    numbered = _numbered(source, schema, batch_bytes_of(engine))
+    table = engine.map(engine.scan(told(numbered, advance), schema), stage)
     ids = _names(table, source) if named else source.layout.ids
     numbers = np.arange(table.rows, dtype=np.int64)
     order = numbers
@@ -127,9 +127,9 @@ def row_by_row(
     return SetCollection(table=renumbered, names=names, source=source)
 
 
-def _numbered(source: Source, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _numbered(source: Source, schema: pa.Schema, batch_bytes: int) -> Iterator[pa.RecordBatch]:
     done = 0
-    for batch in source.scan(BATCH_BYTES):
+    for batch in source.scan(batch_bytes):
         rows = np.arange(done, done + len(batch), dtype=np.int64)
         yield pa.record_batch([pa.array(rows), batch.column(0)], schema=schema)
         done += len(batch)

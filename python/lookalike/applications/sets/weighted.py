@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.sets.collection import BATCH_BYTES, SetCollection, row_by_row, told
+from lookalike.applications.batching import batch_bytes_of
+from lookalike.applications.sets.collection import SetCollection, row_by_row, told
 from lookalike.applications.sets.edges import named_sets, rows_without_edges, whole_sets
 from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
@@ -64,7 +65,7 @@ def _collect(
         if asked.least_rating is None and isinstance(source.wanted, EdgeColumns):
             # Edges that the rating leaves out may weigh what they want.
             source.read_as(replace(source.wanted, signed=signed))
-        held = engine.scan(told(source.scan(BATCH_BYTES), advance), source.schema)
+        held = engine.scan(told(source.scan(batch_bytes_of(engine)), advance), source.schema)
         table, ids = _weighted_edges(held, engine, asked, signed, seed, first_row)
         return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
     stage: Stage = BagLists(seed)

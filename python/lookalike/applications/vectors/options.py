@@ -44,9 +44,9 @@ class VectorOptions:
     --------
     >>> VectorOptions(threshold="20deg").measure
     'angle'
-    >>> VectorOptions(measure="l2", threshold=-1)
+    >>> VectorOptions(measure="angle", threshold="200deg")
     Traceback (most recent call last):
-    lookalike.errors.OptionError: threshold=-1 is out of range: a distance by l2 is over 0
+    lookalike.errors.OptionError: threshold=200deg is out of range: an angle is from 0 to under 180 degrees
     """
 
     measure: str = "angle"
