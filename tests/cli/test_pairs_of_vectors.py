@@ -1,6 +1,7 @@
 """lookalike pairs of vectors."""
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 from lookalike import similar_pairs
 from lookalike.cli import main
+from lookalike.joins import crowds
 from lookalike.runs import RunRecord
 
 ROWS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1], [0.1, 1.0], [1.0, 0.0]])
@@ -118,3 +120,17 @@ def test_who_asks_for_probes_gets_buckets(tmp_path, capsys):
     asked = ["pairs", str(tmp_path / "few.npy"), "--measure", "angle", "-t", "30deg", "--probes", "4"]
     assert main([*asked, "-o", str(tmp_path / "out"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["parameters"]["method"] == "lsh"
+
+
+def test_what_large_buckets_leave_out_is_told_with_the_interval_of_the_recall(type_, tmp_path, monkeypatch):
+    for name, value in (("FOLLOWING", 4), ("ALL_PAIRS", 9), ("AFFORDABLE", 0)):
+        monkeypatch.setattr(crowds, name, value)
+    numbers = np.random.default_rng(0)
+    np.save(tmp_path / "x.npy", numbers.normal(size=12) + 0.25 * numbers.normal(size=(300, 12)))
+    asked = ("pairs", tmp_path / "x.npy", "--measure", "angle", "-t", "15deg", "--method", "lsh")
+    ended = type_(*asked, "-o", tmp_path / "out")
+    recall = RunRecord.read(tmp_path / "out").estimates["recall"]
+    assert "pairs of very large buckets; by a sample about" in ended.out
+    told = re.search(r"about (\S+)% of all near pairs found \((\S+)% to (\S+)%\)", ended.out)
+    expected = [100 * recall[name] for name in ("recall", "low", "high")]
+    assert [float(number) for number in told.groups()] == pytest.approx(expected, abs=0.5)

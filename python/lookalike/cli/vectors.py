@@ -135,4 +135,12 @@ def _recall(account: Account) -> str:
     promise = f"{numbers.percent(account.promised)} promised {at}"
     if estimate is None:
         return f"{promise}; no near pair was found to estimate it from"
-    return f"about {numbers.percent(estimate)} of all near pairs found, {promise}"
+    return f"about {numbers.percent(estimate)} of all near pairs found{_between(account)}, {promise}"
+
+
+def _between(account: Account) -> str:
+    """The interval of the recall, where a few pairs drawn from large buckets are all that tells it."""
+    low, high = account.recall.low, account.recall.high
+    if not account.large.not_compared or low is None or high is None:
+        return ""
+    return f" ({numbers.percent(low)} to {numbers.percent(high)})"
