@@ -6,10 +6,11 @@
     │   │   └── UnreachableRecallError
     │   ├── SourceError             what was to be read is missing, broken or not what was promised
     │   │   ├── MissingColumnError
-    │   │   ├── MalformedRowError   one row of one file; `--on-error skip` counts it instead
+    │   │   ├── MalformedRowError   one row of one file; `on_error="skip"` counts it instead
     │   │   ├── DuplicateIdError
     │   │   └── EmptySourceError
     │   ├── OutputError             the result cannot be written where it was asked for
+    │   │   ├── ScratchError        what does not fit memory cannot be set aside
     │   │   └── ResumeError         an unfinished run was begun with other parameters, inputs or versions
     │   └── ArtefactError           a stored file is damaged, or of another version or other parameters
     └── InternalError               our fault; the command exits 1
@@ -62,6 +63,10 @@ class EmptySourceError(SourceError):
 
 class OutputError(InputError):
     """The result cannot be written where it was asked for."""
+
+
+class ScratchError(OutputError):
+    """What does not fit memory cannot be set aside where it was to wait."""
 
 
 class ResumeError(OutputError):

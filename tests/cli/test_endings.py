@@ -94,8 +94,8 @@ def test_standard_output_on_a_full_disk_is_an_error(start):
         process = start("plan", stdout=full)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert errors.startswith("Error: ")
-    assert "No space left" in errors
+    assert errors.startswith("Error: standard output cannot be written (No space left")
+    assert "send it elsewhere" in errors
     assert "Traceback" not in errors
 
 

@@ -1,6 +1,8 @@
 """An interruption that Python drops is not lost."""
 
+import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -46,3 +48,24 @@ def test_the_command_ends_as_interrupted(monkeypatch, capsys):
     monkeypatch.setattr("lookalike.cli.app.run", lambda arguments: lose_one_and_go_on())
     assert cli.main(["demo"]) == 130
     assert "interrupted" in capsys.readouterr().err.lower()
+
+
+def test_an_interruption_on_the_way_out_changes_nothing():
+    code = textwrap.dedent(
+        """
+        import signal, sys
+        from lookalike import cli
+        from lookalike.cli import app
+
+        def interrupted(arguments):
+            raise KeyboardInterrupt
+
+        app.run = interrupted
+        ended = cli.main()
+        signal.raise_signal(signal.SIGINT)
+        sys.exit(ended)
+        """
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert process.returncode == 130
+    assert process.stderr.strip() == "Interrupted."

@@ -18,6 +18,7 @@ Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interr
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -35,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with lost_interrupts_come_again():
             return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
+        if arguments is None:
+            # What remains is to say so and leave, as a whole process: nothing is left to interrupt.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         from lookalike.cli.ending import interrupted
 
         return interrupted()

@@ -52,9 +52,11 @@ def explain(
         )
         return USERS_FAULT
     if isinstance(error, OSError):
-        _give_up_unwritable()
-        where = f" ({error.filename})" if error.filename else ""
-        complain(f"the system refuses: {error.strerror or error}{where}")
+        why = error.strerror or str(error)
+        if _gave_up_unwritable():
+            complain(f"standard output cannot be written ({why}): make room there, or send it elsewhere")
+        else:
+            complain(f"the system refuses: {why}{f' ({error.filename})' if error.filename else ''}")
         return USERS_FAULT
     complain(
         f"this is a defect of Lookalike, please report it: {type(error).__name__}: {error}\n"
@@ -84,12 +86,14 @@ def reader_left() -> int:
     return DONE
 
 
-def _give_up_unwritable() -> None:
-    """If it is standard output that cannot be written, do not try it again at exit."""
+def _gave_up_unwritable() -> bool:
+    """Whether it is standard output that cannot be written; then it is not tried again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
         _forget_unwritten()
+        return True
+    return False
 
 
 def _forget_unwritten() -> None:

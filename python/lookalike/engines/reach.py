@@ -223,7 +223,7 @@ def _halved(index: Index, items: pa.RecordBatch, on: tuple[str, ...], room: int)
         rows = " and ".join(str(number) for number in index.numbers(named))
         raise OptionError(
             f"rows {rows} are too large to compare: they take about {needed:,} bytes together, and the "
-            f"memory budget leaves {room:,} for rows at work; allow more with --memory"
+            f"memory budget leaves {room:,} for rows at work; allow more (memory='8GB')"
         )
     else:
         middle = len(items) // 2
