@@ -50,22 +50,23 @@ def test_the_command_ends_as_interrupted(monkeypatch, capsys):
     assert "interrupted" in capsys.readouterr().err.lower()
 
 
-def test_an_interruption_on_the_way_out_changes_nothing():
-    code = textwrap.dedent(
-        """
+@pytest.mark.parametrize("where", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
+def test_the_exit_code_is_ours_wherever_it_was_interrupted_and_though_it_is_again(tmp_path, where):
+    code = f"""
         import signal, sys
         from lookalike import cli
         from lookalike.cli import app
 
         def interrupted(arguments):
-            raise KeyboardInterrupt
+            {where}
 
         app.run = interrupted
         ended = cli.main()
         signal.raise_signal(signal.SIGINT)
         sys.exit(ended)
         """
-    )
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    (tmp_path / "command.py").write_text(textwrap.dedent(code))
+    typed = [sys.executable, "-m", "command"]
+    process = subprocess.run(typed, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert process.returncode == 130
     assert process.stderr.strip() == "Interrupted."

@@ -338,7 +338,6 @@ def test_a_name_that_the_system_cannot_look_for_is_an_error(tmp_path, monkeypatc
     def denied(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "is_dir", lambda path: False)
     monkeypatch.setattr(Path, "exists", denied)
     with pytest.raises(SourceError, match=r"cannot look for .*a\.jsonl: Permission denied"):
         open_files(tmp_path / "a.jsonl")

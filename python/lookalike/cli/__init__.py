@@ -5,8 +5,7 @@ options.py       options that several commands share, with the library's default
 output.py        what is checked before a run begins, and notes to standard error
 repeated.py      options with several values
 ending.py        how a run ends: exit codes, and errors in a sentence
-interrupts.py    Ctrl-C that would be lost
-wording.py       errors in the words that were typed
+interrupts.py    Ctrl-C that would be lost, and how it ends
 done.py          what an unfinished run has done, in words
 wording.py       errors name options as they are typed
 side_by_side.py  two texts beside each other, for `compare`
@@ -18,7 +17,6 @@ Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interr
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -36,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with lost_interrupts_come_again():
             return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
-        if arguments is None:
-            # What remains is to say so and leave, as a whole process: nothing is left to interrupt.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
         from lookalike.cli.ending import interrupted
+        from lookalike.cli.interrupts import nothing_left_to_interrupt
 
+        if arguments is None:
+            nothing_left_to_interrupt()
         return interrupted()

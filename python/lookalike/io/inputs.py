@@ -101,9 +101,10 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
     if not str(given):
         # As a path it would be the folder we are in, which an unset variable of a script does not mean.
         raise OptionError("an input has no name: name files, folders, globs, or - for standard input")
-    if path.is_dir():
+    there = _is_there(path)
+    if there and path.is_dir():
         yield from _walk(path, path)
-    elif _is_there(path):
+    elif there:
         if kind(path) is None:
             raise SourceError(f"{given} is of no kind that can be read: files end in {readable}")
         yield path, PurePosixPath(path.name)
