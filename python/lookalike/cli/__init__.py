@@ -9,6 +9,7 @@ interrupts.py    Ctrl-C that would be lost, and how it ends
 done.py          what an unfinished run has done, in words
 wording.py       errors name options as they are typed
 side_by_side.py  two texts beside each other, for `compare`
+paper.py         standard output in colours and columns
 steps.py         what `demo` shows while it runs
 
 Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interrupted.

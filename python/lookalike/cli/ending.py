@@ -8,7 +8,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TextIO, runtime_checkable
 
 from lookalike.cli.wording import as_typed
 from lookalike.errors import InternalError, LookalikeError
@@ -76,13 +76,13 @@ def interrupted() -> int:
     with contextlib.suppress(OSError, ValueError):
         # The terminal has just printed ^C: begin a line of our own.
         print("\nInterrupted.", file=sys.stderr, flush=True)
-    _forget_unwritten()
+    forget_unwritten(sys.stdout)
     return INTERRUPTED
 
 
 def reader_left() -> int:
     """The ending of `lookalike … | head`: whoever read the result has seen enough, and nothing is wrong."""
-    _forget_unwritten()
+    forget_unwritten(sys.stdout)
     return DONE
 
 
@@ -91,12 +91,12 @@ def _gave_up_unwritable() -> bool:
     try:
         sys.stdout.flush()
     except OSError:
-        _forget_unwritten()
+        forget_unwritten(sys.stdout)
         return True
     return False
 
 
-def _forget_unwritten() -> None:
-    # What is still buffered would be written at exit, to a pipe that nobody reads.
+def forget_unwritten(stream: TextIO) -> None:
+    """Let what is still buffered lead nowhere: at exit it would be written to a pipe that nobody reads."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
