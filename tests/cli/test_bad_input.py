@@ -206,3 +206,10 @@ def test_a_file_of_a_name_that_is_not_utf8_is_deduplicated(type_, tmp_path):
     assert type_("dedup", tmp_path / name, "-o", tmp_path / "out").code == 0
     assert len((tmp_path / "out" / "kept" / name).read_bytes().splitlines()) == 1
     assert type_("dedup", tmp_path / name, "-o", tmp_path / "out", "--overwrite").code == 0
+
+
+def test_the_folder_of_a_run_is_no_input_and_what_it_kept_is(refused, type_, corpus, tmp_path):
+    assert type_("dedup", corpus, "-o", tmp_path / "run").code == 0
+    message = refused("dedup", tmp_path / "run", "-o", tmp_path / "out")
+    assert f"what it kept is in {tmp_path / 'run' / 'kept'}" in message
+    assert type_("dedup", tmp_path / "run" / "kept", "-o", tmp_path / "out").code == 0

@@ -102,6 +102,8 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
         # As a path it would be the folder we are in, which an unset variable of a script does not mean.
         raise OptionError("an input has no name: name files, folders, globs, or - for standard input")
     there = _is_there(path)
+    if there and is_run_folder(path):
+        raise SourceError(_run_for_input(path))
     if there and path.is_dir():
         yield from _walk(path, path)
     elif there:
@@ -121,6 +123,12 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
         # For those who call the library: a string alone is the name of a file.
         missing.add_note("Documents go in a list: [text]")
         raise missing
+
+
+def _run_for_input(path: Path) -> str:
+    kept = path / "kept"
+    what = f"what it kept is in {kept}" if kept.is_dir() else "it holds no documents"
+    return f"{path} is the folder of an earlier run and no input: {what}"
 
 
 def _is_there(path: Path) -> bool:
