@@ -163,3 +163,10 @@ def test_docstring_examples_run():
     result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("layout", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
+@pytest.mark.parametrize("strings", [pa.string(), pa.string_view(), pa.large_string()])
+def test_baskets_come_in_every_layout_of_lists_and_strings(layout, strings):
+    column = pa.array([["x"], ["a", "b"], [], ["b", "a", "c"], []], layout(strings))
+    assert rows_of(frequent_pairs(column.slice(1), support=2)) == [("a", "b", 2)]

@@ -205,3 +205,11 @@ def test_weights_that_do_not_add_up_are_a_named_error(weights, signed):
     unit = 1 / max(weights) if max(weights) > 1e-300 else 1e300
     scaled = [{item: weight * unit for item, weight in row.items()} for row in rows[:1]]
     assert len(la.similar_pairs(scaled * 2, measure=measure)) == 1
+
+
+def test_bags_come_in_every_layout_of_strings():
+    bags = [["a", "a", "b"], ["a", "b"], ["c"]]
+    for strings in (pa.string(), pa.large_string(), pa.string_view()):
+        column = pa.array(bags, pa.list_(strings))
+        pairs = la.similar_pairs(column, measure="weighted-jaccard", threshold=0.5)
+        assert pairs.to_arrow().to_pydict() == {"a": [0], "b": [1], "similarity": [2 / 3]}

@@ -146,7 +146,7 @@ Threshold = Annotated[
         "-t",
         metavar="NUMBER",
         rich_help_panel=SIMILARITY,
-        help="The least similarity of a pair, over 0 and at most 1; of overlap a count, 1 or more.",
+        help="The least similarity of a pair, over 0 and at most 1.",
     ),
 ]
 
@@ -278,16 +278,21 @@ Distance = Annotated[
         "edits between the texts of a pair.",
     ),
 ]
-Method = Annotated[
-    str,
-    typer.Option(
+
+
+def _method(more: str = "") -> Any:
+    return typer.Option(
         "--method",
         metavar="auto|lsh|prefix|divide|signature|external|pyramid",
         rich_help_panel=SIMILARITY,
         help="How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), "
-        "or whichever is expected to be faster (auto). The others are for comparison: README.md. Vectors and "
-        "bits: auto, lsh or exact; bits also pieces or covering.",
-    ),
+        f"or whichever is expected to be faster (auto). The others are for comparison: README.md.{more}",
+    )
+
+
+Method = Annotated[str, _method()]
+MethodOfAnything = Annotated[
+    str, _method(" Vectors and bits: auto, lsh or exact; bits also pieces or covering.")
 ]
 Common = Annotated[
     str | None,

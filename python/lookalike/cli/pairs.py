@@ -67,7 +67,7 @@ def pairs(
     slots: shared.Slots = PairOptions.slots,
     probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
-    method: shared.Method = PairOptions.method,
+    method: shared.MethodOfAnything = PairOptions.method,
     common: shared.Common = None,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,

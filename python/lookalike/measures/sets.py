@@ -122,6 +122,8 @@ def hashed_tokens(tokens: pa.Array, seed: int) -> Any:
     """The hashed elements of integers or strings."""
     if pa.types.is_dictionary(tokens.type):
         tokens = tokens.dictionary_decode()
+    if str(tokens.type) == "string_view":
+        tokens = tokens.cast(pa.large_string())
     if tokens.null_count:
         raise SourceError("an element of a set is null: leave it out, or give it a value of its own")
     if pa.types.is_integer(tokens.type):
