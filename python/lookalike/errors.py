@@ -7,10 +7,11 @@
     │   │   └── RowTooLargeError    rows that are compared do not fit the memory budget
     │   ├── SourceError             what was to be read is missing, broken or not what was promised
     │   │   ├── MissingColumnError
-    │   │   ├── MalformedRowError   one row of one file; `--on-error skip` counts it instead
+    │   │   ├── MalformedRowError   one row of one file; `on_error="skip"` counts it instead
     │   │   ├── DuplicateIdError
     │   │   └── EmptySourceError
     │   ├── OutputError             the result cannot be written where it was asked for
+    │   │   ├── ScratchError        what does not fit memory cannot be set aside
     │   │   └── ResumeError         an unfinished run was begun with other parameters, inputs or versions
     │   └── ArtefactError           a stored file is damaged, or of another version or other parameters
     └── InternalError               our fault; the command exits 1
@@ -71,7 +72,7 @@ class RowTooLargeError(OptionError):
         take = "takes" if len(rows) == 1 else "take together"
         super().__init__(
             f"{called} {take} about {needed:,} bytes, and the memory budget leaves {room:,} for what is "
-            f"looked at at once: allow --memory {-(-enough // 10**6)}MB"
+            f"looked at at once: allow memory='{-(-enough // 10**6)}MB'"
         )
 
     def numbered(self, rows: Sequence[int]) -> RowTooLargeError:
@@ -110,6 +111,10 @@ class EmptySourceError(SourceError):
 
 class OutputError(InputError):
     """The result cannot be written where it was asked for."""
+
+
+class ScratchError(OutputError):
+    """What does not fit memory cannot be set aside where it was to wait."""
 
 
 class ResumeError(OutputError):

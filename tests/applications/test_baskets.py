@@ -156,3 +156,10 @@ def test_other_options_out_of_range_are_refused(options):
 def test_what_is_no_basket_is_refused_with_what_is(baskets, said):
     with pytest.raises(SourceError, match=said):
         frequent_pairs(baskets, support=1)
+
+
+@pytest.mark.parametrize("layout", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
+@pytest.mark.parametrize("strings", [pa.string(), pa.string_view(), pa.large_string()])
+def test_baskets_come_in_every_layout_of_lists_and_strings(layout, strings):
+    column = pa.array([["x"], ["a", "b"], [], ["b", "a", "c"], []], layout(strings))
+    assert rows_of(frequent_pairs(column.slice(1), support=2)) == [("a", "b", 2)]

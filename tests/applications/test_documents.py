@@ -382,3 +382,25 @@ def test_recall_is_not_claimed_for_pairs_in_very_large_buckets():
 def test_the_row_to_keep_may_be_the_one_of_a_decimal_or_of_true(values):
     table = pa.table({"text": ["one and the same text here"] * 3, "value": values})
     assert la.dedup(table, keep="max:value").kept_rows.tolist() == [False, True, False]
+
+
+def test_a_result_is_a_table_of_what_became_of_each_document():
+    result = la.dedup(["a rose is a rose", "A rose is a rose!", "a tulip"])
+    assert result.to_arrow().equals(result.clusters.to_arrow())
+    assert result.to_pandas()["kept"].tolist() == [True, False, True]
+    assert result.to_polars()["representative"].to_list() == [0, 0, 2]
+
+
+def test_pairs_skip_what_cannot_be_read_and_take_a_budget():
+    docs = ["a rose is a rose", None, "A rose is a rose!"]
+    pairs = la.similar_pairs(docs, on_error="skip", memory="50MB", threads=1)
+    assert pairs.to_arrow().to_pydict() == {"a": [0], "b": [2], "similarity": [1.0]}
+    with pytest.raises(SourceError, match=r"row 1 .* null .*on_error='skip'"):
+        la.similar_pairs(docs)
+    with pytest.raises(OptionError, match="memory='lots' is not understood"):
+        la.similar_pairs(docs, memory="lots")
+
+
+def test_a_policy_that_is_no_string_is_refused():
+    with pytest.raises(OptionError, match="keep=3 is not understood: write first, longest"):
+        la.dedup(["a"], keep=3)

@@ -96,3 +96,17 @@ def test_ends_of_different_width_are_compared_by_value(a, b):
 def test_ends_that_cannot_be_compared_are_named(a, b):
     with pytest.raises(SourceError, match="of one type"):
         la.cluster(pa.table({"a": a, "b": b}))
+
+
+def test_hashes_of_64_bits_are_ids():
+    assert la.cluster([(2**64 - 1, 5), (7, 2**64 - 1)]).to_arrow()["cluster"].to_pylist() == [5, 5, 5]
+    with pytest.raises(SourceError, match="up to 64 bits"):
+        la.cluster([(2**64, 5)])
+
+
+def test_tables_that_cannot_be_pairs_are_refused():
+    twice = pa.table([[1], [2], [3]], names=["a", "a", "b"])
+    with pytest.raises(SourceError, match="2 columns called 'a'"):
+        la.cluster(twice)
+    with pytest.raises(SourceError, match="do not convert to Arrow"):
+        la.cluster(pandas.DataFrame({"a": [1, "x"], "b": [2, "y"]}))

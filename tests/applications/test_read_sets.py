@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pandas
@@ -332,3 +333,45 @@ def test_a_generator_of_texts_holds_documents():
     assert found(la.similar_pairs(text for text in texts)) == {(0, 2): 1.0}
     assert found(la.similar_pairs(polars.Series(texts))) == {(0, 2): 1.0}
     assert found(la.similar_pairs(itertools.islice(texts, 3), iter(texts[:1]))) == {(0, 0): 1.0, (2, 0): 1.0}
+
+
+@pytest.mark.parametrize("layout", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
+@pytest.mark.parametrize("strings", [pa.string(), pa.string_view(), pa.large_string()])
+def test_lists_of_every_layout_are_sets(layout, strings):
+    rows = [["a", "b", "c"], [], ["b", "c"], ["c", "b", "a"], []]
+    table = pa.table({"key": list("vwxyz"), "has": pa.array(rows, layout(strings))})
+    sets = la.read_sets(table, items="has", id="key")
+    pairs = la.similar_pairs(sets, threshold=0.5, method="prefix", expand=True)
+    assert found(pairs) == named(truth(rows, 0.5), list("vwxyz"))
+
+
+def test_a_null_list_is_a_flaw_in_every_layout():
+    table = pa.table({"has": pa.array([["a"], None], pa.list_view(pa.string()))})
+    with pytest.raises(MalformedRowError, match=r"row 1 .*'has' is null"):
+        la.similar_pairs(la.read_sets(table, items="has"))
+
+
+class Column(Sequence):
+    """A column of a Hugging Face dataset: a sequence that reads its values when they are looked at."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __len__(self):
+        return len(self._values)
+
+    def __getitem__(self, key):
+        return self._values[key]
+
+
+def test_a_sequence_of_lists_holds_sets_and_one_of_strings_documents():
+    assert la.similar_pairs(Column([[1, 2], [2, 1], [3]])).to_arrow().num_rows == 1
+    assert la.similar_pairs(Column(["a rose", "A rose", "a tulip"])).to_arrow().num_rows == 1
+
+
+def test_lists_in_a_column_for_texts_are_met_with_what_reads_them():
+    with pytest.raises(SourceError, match="not text") as told:
+        la.similar_pairs(pa.table({"has": [["a"]]}), text="has")
+    assert "read_sets(data, items='has')" in told.value.__notes__[0]
+    with pytest.raises(OptionError, match=r"on_error='skip' goes with documents, .*read_sets"):
+        la.similar_pairs([["a"], ["b"]], on_error="skip")

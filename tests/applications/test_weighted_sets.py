@@ -214,3 +214,11 @@ def test_a_sparse_vector_and_its_multiple_have_the_cosine_1():
     found = la.similar_pairs(rows, multiples, measure="weighted-cosine", threshold=1.0)
     assert found["similarity"].to_pylist() == [1.0] * 60
     assert found["a"].to_pylist() == found["b"].to_pylist() == list(range(60))
+
+
+def test_bags_come_in_every_layout_of_strings():
+    bags = [["a", "a", "b"], ["a", "b"], ["c"]]
+    for strings in (pa.string(), pa.large_string(), pa.string_view()):
+        column = pa.array(bags, pa.list_(strings))
+        pairs = la.similar_pairs(column, measure="weighted-jaccard", threshold=0.5)
+        assert pairs.to_arrow().to_pydict() == {"a": [0], "b": [1], "similarity": [2 / 3]}

@@ -42,6 +42,20 @@ BROKEN = {
         ["--keep", "max:stars"],
         ["numbers"],
     ),
+    "columns separated by semicolons": ("in.csv", b"id;text\n1;a\n", [], ["separated by ';'", "','"]),
+    "tabs in a csv file": ("in.csv", b"id\ttext\n1\ta\n", [], ["separated by '\\t'", ".tsv"]),
+    "ids that are no whole numbers": (
+        "in.jsonl",
+        lines({"id": 1, "text": "a"}, {"id": 1.5, "text": "b"}),
+        ["--id", "id"],
+        ["in.jsonl, line 2: 1.5 is no int64, as the numbers before it are"],
+    ),
+    "ids of more than 64 bits": (
+        "in.jsonl",
+        lines({"id": 2**70, "text": "a"}),
+        ["--id", "id"],
+        [f"in.jsonl, line 1: {2**70} is no uint64"],
+    ),
     "text that is a number": ("in.jsonl", lines({"text": 7}), [], ["'text'", "--text"]),
 }
 
@@ -74,7 +88,8 @@ OPTIONS = {
     "an unknown method": (["--method", "magic"], ["magic", "lsh"]),
     "no threads": (["--threads", "0"], ["--threads 0"]),
     "a negative seed": (["--seed", "-1"], ["--seed -1"]),
-    "an unknown progress": (["--progress", "dots"], ["dots", "jsonl"]),
+    "an unknown progress": (["--progress", "dots"], ["--progress dots", "jsonl"]),
+    "memory that is no size": (["--memory", "lots"], ["--memory lots", "4GB"]),
     "an unknown answer to errors": (["--on-error", "ignore"], ["ignore", "skip"]),
 }
 
@@ -192,3 +207,37 @@ def test_documents_larger_than_the_memory_allowed_are_named_and_what_would_do(re
     assert re.match(rf"(giant (one|two){unit}( and )?)+ take", message.removeprefix("Error: "))
     assert re.search(r"bytes, and the memory budget leaves .* allow --memory [0-9]+MB$", message)
     assert [entry.name for entry in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_name_that_was_left_empty_is_not_the_folder_we_are_in(refused, tmp_path, monkeypatch, corpus):
+    monkeypatch.chdir(corpus.parent)
+    assert "no name" in refused("dedup", "", "-o", tmp_path / "out")
+
+
+def test_two_columns_of_one_name_in_parquet(refused, tmp_path):
+    pq.write_table(pa.table([["a"], ["b"]], names=["text", "text"]), tmp_path / "in.parquet")
+    assert "2 columns called 'text'" in refused("dedup", tmp_path / "in.parquet", "-o", tmp_path / "out")
+
+
+def test_files_that_may_not_be_read_are_skipped_and_counted_by_a_run(type_, corpus, tmp_path):
+    os.symlink("nowhere", tmp_path / "dead.jsonl")
+    (tmp_path / "good.jsonl").write_bytes(lines(GOOD))
+    ended = type_("dedup", tmp_path, "--on-error", "skip", "--drop-list", "-o", tmp_path / "out", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["counts"]["unreadable_files"] == 1
+    assert "1 file could not be read" in ended.err
+
+
+def test_a_file_of_a_name_that_is_not_utf8_is_deduplicated(type_, tmp_path):
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    (tmp_path / name).write_bytes(lines(GOOD, {**GOOD, "id": 2}))
+    assert type_("dedup", tmp_path / name, "-o", tmp_path / "out").code == 0
+    assert len((tmp_path / "out" / "kept" / name).read_bytes().splitlines()) == 1
+    assert type_("dedup", tmp_path / name, "-o", tmp_path / "out", "--overwrite").code == 0
+
+
+def test_the_folder_of_a_run_is_no_input_and_what_it_kept_is(refused, type_, corpus, tmp_path):
+    assert type_("dedup", corpus, "-o", tmp_path / "run").code == 0
+    message = refused("dedup", tmp_path / "run", "-o", tmp_path / "out")
+    assert f"what it kept is in {tmp_path / 'run' / 'kept'}" in message
+    assert type_("dedup", tmp_path / "run" / "kept", "-o", tmp_path / "out").code == 0

@@ -84,3 +84,9 @@ def test_output_in_the_way_is_left_alone(refused, type_, pairs_run, tmp_path):
     assert "no folder" in refused("cluster", pairs_run, "-o", tmp_path / "deeper" / "out.parquet")
     assert type_("cluster", pairs_run, "-o", out, "--overwrite").code == 0
     assert len(clusters_in(out)) == 4
+
+
+def test_ids_of_jsonl_that_look_like_dates_stay_what_they_are(type_, tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"a": "2024-01-31", "b": "2024-02-01"}\n')
+    assert type_("cluster", tmp_path / "pairs.jsonl", "-o", tmp_path / "c.parquet").code == 0
+    assert pq.read_table(tmp_path / "c.parquet")["id"].to_pylist() == ["2024-01-31", "2024-02-01"]

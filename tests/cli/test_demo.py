@@ -4,7 +4,8 @@ import io
 import json
 
 from lookalike.applications.demo import demo
-from lookalike.cli.steps import Steps
+from lookalike.cli.steps import DOING, Steps
+from lookalike.runs.progress import SilentProgress
 
 
 def test_the_demonstration_tells_what_was_planted_found_and_missed_and_what_to_try_next(type_):
@@ -53,3 +54,16 @@ def test_every_stage_leaves_a_line_with_its_count_and_time():
     assert "7 candidates" in first
     assert "choosing the bands" in second
     assert second.endswith("s")
+
+
+def test_every_stage_is_told_in_words():
+    stages = []
+
+    class Names:
+        def stage(self, name, total=None, unit="documents"):
+            stages.append(name)
+            return SilentProgress().stage(name, total, unit)
+
+    for documents in (2, 1500):
+        demo(documents, progress=Names())
+    assert set(stages) <= DOING.keys()

@@ -80,10 +80,13 @@ def test_a_polite_kill_leaves_nothing_either(start, large_corpus, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(start):
+@pytest.mark.parametrize("typed", ["plan", "demo --documents 200", "compare a.txt b.txt"])
+def test_a_reader_that_has_seen_enough_is_no_error(start, tmp_path, typed):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("one two three four five six seven eight nine ten\n" * 400)
     reading, writing = os.pipe()
     os.close(reading)
-    process = start("plan", stdout=writing)
+    process = start(*typed.split(), stdout=writing, cwd=tmp_path)
     os.close(writing)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
@@ -94,8 +97,8 @@ def test_standard_output_on_a_full_disk_is_an_error(start):
         process = start("plan", stdout=full)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert errors.startswith("Error: ")
-    assert "No space left" in errors
+    assert errors.startswith("Error: standard output cannot be written (No space left")
+    assert "send it elsewhere" in errors
     assert "Traceback" not in errors
 
 
@@ -168,3 +171,17 @@ def test_what_the_system_refuses_is_told_in_its_words(refused, monkeypatch):
     message = refused("plan")
     assert "Permission denied" in message
     assert "secret.txt" in message
+
+
+def test_a_run_goes_on_though_nobody_reads_its_notes(start, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"text": "a rose is a rose is a rose"}\n{\n')
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start(
+        "dedup", tmp_path / "in.jsonl", "--on-error", "skip", "-o", tmp_path / "out", stderr=writing
+    )
+    os.close(writing)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "unreadable    1" in out
+    assert (tmp_path / "out" / "run.json").exists()

@@ -1,6 +1,8 @@
 """An interruption that Python drops is not lost."""
 
+import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -46,3 +48,25 @@ def test_the_command_ends_as_interrupted(monkeypatch, capsys):
     monkeypatch.setattr("lookalike.cli.app.run", lambda arguments: lose_one_and_go_on())
     assert cli.main(["demo"]) == 130
     assert "interrupted" in capsys.readouterr().err.lower()
+
+
+@pytest.mark.parametrize("where", ["raise KeyboardInterrupt", "exec('raise KeyboardInterrupt')"])
+def test_the_exit_code_is_ours_wherever_it_was_interrupted_and_though_it_is_again(tmp_path, where):
+    code = f"""
+        import signal, sys
+        from lookalike import cli
+        from lookalike.cli import app
+
+        def interrupted(arguments):
+            {where}
+
+        app.run = interrupted
+        ended = cli.main()
+        signal.raise_signal(signal.SIGINT)
+        sys.exit(ended)
+        """
+    (tmp_path / "command.py").write_text(textwrap.dedent(code))
+    typed = [sys.executable, "-m", "command"]
+    process = subprocess.run(typed, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert process.returncode == 130
+    assert process.stderr.strip() == "Interrupted."

@@ -214,3 +214,7 @@ def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
     assert "goes with --method divide" in refused(*wrong, "5")
     assert "out of range" in refused(*wrong, "0", "--method", "divide")
     assert "--common many is no number" in refused(*wrong, "many", "--method", "divide")
+
+
+def test_standard_input_cannot_be_both_collections(refused, tmp_path):
+    assert "can be read once only" in refused("pairs", "-", "--with", "-", "-o", tmp_path / "out")

@@ -292,7 +292,7 @@ def test_a_disk_without_room_is_told_from_before_it_is_full(tmp_path, monkeypatc
         engine.map(table, copied)
     assert str(told.value) == (
         f"work that does not fit memory needs about 64.0 KB in {tmp_path} and 64.0 KB are free: make room "
-        "there, choose another folder with --scratch, or allow more with --memory"
+        "there, choose another folder (scratch='FOLDER'), or allow more memory (memory='8GB')"
     )
     assert list(tmp_path.iterdir()) == []
 

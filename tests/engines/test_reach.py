@@ -124,7 +124,7 @@ def test_large_rows_among_small_ones_count_as_large():
 
 def test_rows_too_large_for_the_room_are_named():
     index = Index(texts([3, 9, 5], [10, 90_000, 90_000], cut=3).batches.pieces)
-    with pytest.raises(RowTooLargeError, match=r"row 9 and row 5 take together about .* allow --memory 1MB"):
+    with pytest.raises(RowTooLargeError, match=r"row 9 and row 5 take together about .* allow memory='1MB'"):
         list(shares(index, items([(3, 9), (9, 5)]), ("a", "b"), 120_000))
     with pytest.raises(RowTooLargeError, match=r"^row 5 takes about"):
         list(shares(index, items([(5, 5)]), ("a", "b"), 60_000))

@@ -1,10 +1,12 @@
 """Files, folders, globs, standard input: which are read, in which order, under which names."""
 
+import errno
 import gzip
 import io
 import json
 import os
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +24,7 @@ from lookalike.errors import (
     SourceError,
 )
 from lookalike.io import open_files, open_source
+from lookalike.io.stream import COMPRESSIONS, read_stream, write_stream
 
 
 def write_jsonl(path, texts, **columns):
@@ -297,3 +300,64 @@ def test_one_string_or_paths_name_files_and_a_list_of_strings_is_documents(tree,
     with pytest.raises(SourceError, match="there is no file or folder a text instead") as missing:
         open_source("a text instead of a path")
     assert "list" in missing.value.__notes__[0]
+
+
+def test_what_the_system_does_not_let_us_read_is_refused_or_counted(tmp_path, read_all):
+    write_jsonl(tmp_path / "a.jsonl", ["one", "two"])
+    os.symlink("nowhere", tmp_path / "b.jsonl")
+    with pytest.raises(SourceError, match=r"b\.jsonl: .*a link to what is not there\)"):
+        open_files(tmp_path)
+    source = open_files(tmp_path, on_error="skip")
+    assert read_all(source)["text"].to_pylist() == ["one", "two"]
+    assert source.unreadable.files == 1
+    assert "b.jsonl" in source.unreadable.places[0].path
+    # It is none of the files that a later run would look for.
+    assert source.paths == [tmp_path / "a.jsonl"]
+    os.unlink(tmp_path / "a.jsonl")
+    with pytest.raises(EmptySourceError, match="0 rows and 1 file were skipped"):
+        open_files(tmp_path, on_error="skip")
+
+
+def test_files_of_others_are_refused_or_counted(tmp_path, monkeypatch):
+    write_jsonl(tmp_path / "a.jsonl", ["one"])
+    write_jsonl(tmp_path / "b.jsonl", ["two"])
+    # Root may read whatever there is.
+    monkeypatch.setattr(os, "access", lambda path, mode: os.path.basename(path) != "b.jsonl")
+    with pytest.raises(SourceError, match=r"b\.jsonl: it cannot be read \(Permission denied\)"):
+        open_files(tmp_path)
+    source = open_files(tmp_path, on_error="skip")
+    assert (source.read, source.unreadable.files) == (1, 1)
+
+
+def test_an_input_without_a_name_is_not_the_folder_we_are_in(tree):
+    with pytest.raises(OptionError, match="has no name"):
+        open_files([""])
+
+
+def test_a_name_that_the_system_cannot_look_for_is_an_error(tmp_path, monkeypatch):
+    def denied(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", denied)
+    with pytest.raises(SourceError, match=r"cannot look for .*a\.jsonl: Permission denied"):
+        open_files(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", b"caf\xe9.csv.gz", b"caf\xe9.txt.zst"])
+def test_files_of_names_in_another_encoding_are_read_and_kept(tmp_path, name):
+    given = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))
+    content = b'{"text": "x"}\n' if b"jsonl" in name else b"text\nx\n"
+    with write_stream(Path(given), COMPRESSIONS.get(Path(given).suffix)) as out:
+        out.write(content)
+    source = open_files(given)
+    kept = source.write_kept(tmp_path / "kept", np.ones(source.read, bool))
+    assert [os.fsencode(path.name) for path in kept] == [name]
+    with read_stream(kept[0], COMPRESSIONS.get(kept[0].suffix)) as stream:
+        assert bytes(stream.read(100)) == content
+
+
+def test_parquet_of_a_name_in_another_encoding_is_refused(tmp_path):
+    pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
+    os.rename(tmp_path / "a.parquet", os.path.join(os.fsencode(tmp_path), b"caf\xe9.parquet"))
+    with pytest.raises(SourceError, match=r"caf\\udce9\.parquet: .*not UTF-8.*rename it"):
+        open_files(tmp_path)

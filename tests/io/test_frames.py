@@ -12,6 +12,7 @@ from lookalike.errors import (
     EmptySourceError,
     MalformedRowError,
     MissingColumnError,
+    OptionError,
     SourceError,
 )
 from lookalike.io import open_source
@@ -188,7 +189,7 @@ def test_a_row_that_cannot_serve_is_named(texts, message, read_all):
         (pa.array([1, 2]), "holds int64, not text"),
         (pd.DataFrame({"text": pd.Series(["a", 5], dtype=object)}), "does not convert to Arrow"),
         (pl.LazyFrame({"text": ["a"]}), "cannot be read"),
-        (pa.table([["a"], ["b"]], names=["text", "text"]), "several columns 'text'"),
+        (pa.table([["a"], ["b"]], names=["text", "text"]), "2 columns called 'text'"),
     ],
 )
 def test_what_holds_no_documents_is_refused(data, message):
@@ -228,3 +229,65 @@ def test_a_column_may_serve_twice(read_all):
 def test_opening_a_source_again_gives_the_source():
     source = open_source(TEXTS)
     assert open_source(source) is source
+
+
+class DatasetDict(dict):
+    """Several splits; like a dataset it has columns and formats."""
+
+    column_names = ("text",)
+
+    def with_format(self, form):
+        return self
+
+
+class IterableDataset:
+    """A dataset that is streamed: rows can be had one after the other only."""
+
+    column_names = ("text",)
+
+    def with_format(self, form):
+        return self
+
+    def __iter__(self):
+        return iter([{"text": "a"}])
+
+
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [
+        (DatasetDict(), r"a split, such as data\['train'\]"),
+        (IterableDataset(), r"\(row\['text'\] for row in data\)"),
+        (pl.LazyFrame({"text": ["a"]}), r"\.collect\(\)"),
+    ],
+)
+def test_what_has_to_be_asked_for_its_documents_is_refused_with_how(data, hint):
+    with pytest.raises(SourceError, match=hint):
+        open_source(data)
+
+
+def test_other_columns_of_a_frame_may_hold_anything(tmp_path):
+    frame = pd.DataFrame({"text": TEXTS, "meta": [1, "two", {"three": 3}, object()], "n": [4, 3, 2, 1]})
+    source = open_source(frame, columns=["n"])
+    assert [text for batch in source.scan() for text in batch["text"].to_pylist()] == TEXTS
+    assert source.kept(MASK)["meta"].tolist()[0] == 1
+    with pytest.raises(SourceError, match=r"does not convert to Arrow: .*meta"):
+        source.write_kept(tmp_path, MASK)
+
+
+def test_columns_of_a_frame_go_by_their_names_as_strings():
+    frame = pd.DataFrame([["a", "b"], ["c", "d"]])
+    assert [text for batch in open_source(frame, text="1").scan() for text in batch["text"].to_pylist()] == [
+        "b",
+        "d",
+    ]
+    with pytest.raises(MissingColumnError, match="it has 0, 1"):
+        open_source(frame)
+    with pytest.raises(OptionError, match="1 is not the name of a column: give a string, such as '1'"):
+        open_source(frame, text=1)
+
+
+def test_a_name_that_two_columns_have_is_refused_where_it_is_asked_for():
+    frame = pd.DataFrame([["a", "b", "c"]], columns=["text", "n", "n"])
+    assert open_source(frame).read == 1
+    with pytest.raises(SourceError, match=r"pandas\.DataFrame has 2 columns called 'n': rename all but one"):
+        open_source(frame, columns=["n"])

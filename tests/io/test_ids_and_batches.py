@@ -46,7 +46,7 @@ def test_the_first_duplicate_is_the_one_brute_force_finds(values, kind, cut):
 def test_unique_ids_pass_and_duplicates_are_named():
     check_unique(pa.array([3, 1, 2]))
     check_unique(pa.array([], pa.string()))
-    with pytest.raises(DuplicateIdError, match=r"id 3 occurs twice, at row 0 and at row 2.*--id"):
+    with pytest.raises(DuplicateIdError, match=r"id 3 occurs twice, at row 0 and at row 2.*id='COLUMN'"):
         check_unique(pa.array([3, 1, 3]))
 
 

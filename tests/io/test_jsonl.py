@@ -94,7 +94,7 @@ BROKEN = {
 def test_a_broken_line_is_named_with_file_and_line(tmp_path, read_all, step, line, reason):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"text": "one"}\n\n{"text": "two"}\n' + line + b'\n{"text": "three"}\n')
-    with pytest.raises(MalformedRowError, match=rf"a\.jsonl, line 4: .*{reason}.*--on-error skip"):
+    with pytest.raises(MalformedRowError, match=rf"a\.jsonl, line 4: .*{reason}.*on_error='skip'"):
         read_all(open_files(path))
 
 
@@ -189,7 +189,7 @@ def test_a_missing_column_lists_those_there_are_and_the_nearest(tmp_path):
 def test_a_text_column_of_numbers_is_refused_before_reading(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": 5}\n{"text": 6}\n')
-    with pytest.raises(SourceError, match="holds double, not text: name the text column with --text"):
+    with pytest.raises(SourceError, match="holds double, not text: name the text column with text='COLUMN'"):
         open_files(path)
 
 

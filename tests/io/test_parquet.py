@@ -1,5 +1,7 @@
 """Parquet: every layout of strings in, the same schema out, damage named."""
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -90,7 +92,7 @@ def test_a_broken_file_is_refused_or_counted(tmp_path, read_all, harm):
     pq.write_table(pa.table({"text": TEXTS}), tmp_path / "a.parquet")
     (tmp_path / "b.parquet").write_bytes(harm((tmp_path / "a.parquet").read_bytes()))
     with pytest.raises(
-        SourceError, match=r"b\.parquet: it cannot be read .*Replace the file.*--on-error skip"
+        SourceError, match=r"b\.parquet: it cannot be read .*Replace the file.*on_error='skip'"
     ):
         open_files(tmp_path)
     source = open_files(tmp_path, on_error="skip")
@@ -201,7 +203,7 @@ def test_a_column_without_any_value_is_all_null(tmp_path, read_all):
 )
 def test_text_that_is_not_text_is_refused(tmp_path, column, kind):
     pq.write_table(pa.table({"text": column}), tmp_path / "a.parquet")
-    with pytest.raises(SourceError, match=rf"'text' of .*a\.parquet holds {kind}.*, not text.*--text"):
+    with pytest.raises(SourceError, match=rf"'text' of .*a\.parquet holds {kind}.*, not text.*text='COLUMN'"):
         open_files(tmp_path)
 
 
@@ -217,3 +219,32 @@ def test_a_missing_column_is_named(tmp_path):
         open_files(tmp_path)
     with pytest.raises(MissingColumnError, match="no column 'key'"):
         open_files(tmp_path, text="body", id="key")
+
+
+def test_a_name_that_two_columns_have_is_refused_where_it_is_asked_for(tmp_path):
+    table = pa.table([["a"], ["b"], [1], [2]], names=["text", "text", "n", "n"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a\.parquet has 2 columns called 'text': rename all but one"):
+        open_files(tmp_path)
+    pq.write_table(table.select([0, 2, 3]), tmp_path / "a.parquet")
+    assert open_files(tmp_path).read == 1
+    with pytest.raises(SourceError, match="2 columns called 'n'"):
+        open_files(tmp_path, id="n")
+
+
+def test_an_id_that_no_common_type_holds_is_named_with_its_row(tmp_path):
+    pq.write_table(pa.table({"text": ["a", "b"], "key": pa.array([-1, 2])}), tmp_path / "a.parquet")
+    large = pa.array([5, 2**64 - 1], pa.uint64())
+    pq.write_table(pa.table({"text": ["c", "d"], "key": large}), tmp_path / "b.parquet")
+    with pytest.raises(MalformedRowError, match=r"b\.parquet, row 1 .*'key' is 18446744073709551615, which"):
+        assert open_files(tmp_path, id="key").read
+    source = open_files(tmp_path, id="key", on_error="skip")
+    assert source.ids(np.arange(source.read)).to_pylist() == [-1, 2, 5]
+    assert (source.unreadable.rows, source.unreadable.files) == (1, 0)
+
+
+def test_decimals_and_whole_numbers_are_ids_together(tmp_path):
+    pq.write_table(pa.table({"text": ["a"], "key": [2**53 + 1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"text": ["b"], "key": [Decimal("0.5")]}), tmp_path / "b.parquet")
+    source = open_files(tmp_path, id="key")
+    assert source.ids(np.arange(source.read)).to_pylist() == [str(2**53 + 1), "0.5"]

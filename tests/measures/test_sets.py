@@ -1,6 +1,7 @@
 """Sets from whatever holds them: lists, arrays, Arrow, strings, sparse matrices."""
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
@@ -43,6 +44,9 @@ def test_integers_are_the_same_tokens_however_they_come(rows, seed):
         [np.array(row, np.int64) for row in rows],
         pa.array(rows, pa.list_(pa.int64())),
         pa.array(rows, pa.large_list(pa.int64())),
+        pa.array(rows, pa.list_view(pa.int64())),
+        pa.array([[7], *rows], pa.large_list_view(pa.int64())).slice(1),
+        pl.Series(rows, dtype=pl.List(pl.Int64)),
         pa.chunked_array([pa.array([row], pa.list_(pa.int64())) for row in rows], pa.list_(pa.int64())),
     ]:
         assert same(as_sets(items, seed=seed), expected)
@@ -58,6 +62,10 @@ def test_strings_are_the_same_tokens_however_they_come(rows):
         pa.array(rows, pa.list_(pa.string())),
         pa.array(rows, pa.large_list(pa.large_string())),
         pa.array(rows, encoded),
+        pa.array(rows, pa.list_(pa.string_view())),
+        pa.array(rows, pa.large_list_view(pa.string_view())),
+        pl.Series(rows, dtype=pl.List(pl.String)),
+        pl.Series(rows, dtype=pl.List(pl.Categorical)),
     ]:
         assert same(as_sets(items), expected)
 
@@ -211,3 +219,9 @@ def test_canonical_sets_are_the_same_for_one_thread_and_two():
     for bag in (True, False):
         one, two = (_core.canonical_sets(ragged, bag=bag, threads=threads) for threads in (1, 2))
         assert all(np.array_equal(x, y) for x, y in zip(one, two, strict=True))
+
+
+def test_list_views_may_lie_anywhere_and_share_their_values():
+    values = pa.array([1, 2, 3, 4])
+    views = pa.ListViewArray.from_arrays(pa.array([2, 0, 3, 1]), pa.array([2, 2, 0, 3]), values)
+    assert same(as_sets(views), as_sets([[3, 4], [1, 2], [], [2, 3, 4]]))

@@ -1,6 +1,7 @@
 """run.json and the stopwatch that fills it."""
 
 import json
+import os
 import time
 
 import numpy as np
@@ -109,3 +110,13 @@ def test_without_proc_the_peak_is_that_of_the_process(monkeypatch):
         pass
     assert watch.stages[0].peak_is == "process"
     assert watch.stages[0].peak_bytes == peak_memory() > 2**20
+
+
+def test_a_record_may_name_files_that_are_not_utf8(tmp_path):
+    (tmp_path / "kept").mkdir()
+    name = os.fsdecode(b"kept/caf\xe9.txt")
+    (tmp_path / name).write_text("x")
+    written = RunRecord(job="dedup", parameters={}, algorithm=1).write(tmp_path)
+    assert list(written.files) == [name]
+    assert RunRecord.read(tmp_path) == written
+    written.verify(tmp_path)

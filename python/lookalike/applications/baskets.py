@@ -13,6 +13,7 @@ import pyarrow as pa
 from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.io import OnError
+from lookalike.io.columns import is_list, plain_lists
 from lookalike.io.setfiles import open_set_lines
 from lookalike.joins.baskets import BasketAccount, Method, together
 from lookalike.measures.tokens import checked_separator, lists_of_lines
@@ -159,9 +160,11 @@ def _list_column(baskets: Any) -> pa.ChunkedArray:
         baskets = pa.chunked_array([baskets])
     if not isinstance(baskets, pa.ChunkedArray):
         baskets = pa.chunked_array([_from_collections(baskets)])
-    if pa.types.is_list(baskets.type):
-        baskets = baskets.cast(pa.large_list(baskets.type.value_type))
-    if not pa.types.is_large_list(baskets.type):
+    if is_list(baskets.type):
+        # One list at least, so that there is a type.
+        chunks = baskets.chunks or [pa.array([], baskets.type)]
+        baskets = pa.chunked_array([plain_lists(chunk) for chunk in chunks])
+    else:
         raise SourceError(f"baskets must be Arrow lists, not {baskets.type}: one list of items a basket")
     kind = baskets.type.value_type
     if pa.types.is_null(kind):

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from lookalike.clusters import component_labels
 from lookalike.errors import MissingColumnError, SourceError
 from lookalike.io import id_order
+from lookalike.io.columns import check_called_once
 from lookalike.types import Clusters
 
 
@@ -52,12 +53,16 @@ def cluster(pairs: Any) -> Clusters:
 
 def _ends(pairs: Any) -> tuple[Any, Any]:
     if hasattr(pairs, "__arrow_c_stream__"):
-        table = pa.table(pairs)
+        try:
+            table = pa.table(pairs)
+        except (pa.ArrowException, ValueError) as reason:
+            raise SourceError(f"the pairs do not convert to Arrow: {reason}") from None
         for name in ("a", "b"):
             if name not in table.column_names:
                 raise MissingColumnError(
                     f"pairs need the columns a and b; there are {', '.join(table.column_names)}"
                 )
+            check_called_once(name, "the table of pairs", table.column_names)
         a, b = table["a"], table["b"]
         kind = _common_type(a.type, b.type)
         try:
@@ -67,8 +72,15 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
     ends = list(pairs) if isinstance(pairs, Iterable) else [pairs]
     if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
         raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")
+    listed = [pair[0] for pair in ends] + [pair[1] for pair in ends]
     try:
-        both = pa.array([pair[0] for pair in ends] + [pair[1] for pair in ends])
+        try:
+            both = pa.array(listed)
+        except OverflowError:
+            # Over 2⁶³, as 64-bit hashes are; Arrow has to be told.
+            both = pa.array(listed, pa.uint64())
+    except OverflowError as reason:
+        raise SourceError(f"whole numbers at the ends of pairs have up to 64 bits: {reason}") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
         raise SourceError(f"all ends of pairs must be of one type: {reason}") from None
     return both.slice(0, len(ends)), both.slice(len(ends))

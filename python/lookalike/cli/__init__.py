@@ -10,11 +10,12 @@ output.py        what is checked before a run begins, and notes to standard erro
 unfinished.py    runs that may be killed; done.py: what such a run has done, in words
 outcome.py       what a run comes to
 ending.py        how it ends: exit codes, and errors in a sentence; wording.py: in the words that were typed
-interrupts.py    Ctrl-C that would be lost
+interrupts.py    Ctrl-C that would be lost, and how it ends
 
 searches.py      how `pairs` runs, whatever is compared: documents and sets in pairs.py itself, and
                  bits.py, measurements.py, vectors.py, strings.py, meaning.py (by weights)
 side_by_side.py  two texts beside each other, for `compare`
+paper.py         standard output in colours and columns
 steps.py         what `demo` shows while it runs
 
 Exit codes: 0 done, 1 our fault, 2 the user's (usage, input, output), 130 interrupted.
@@ -41,5 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
         from lookalike.cli.ending import interrupted
+        from lookalike.cli.interrupts import nothing_left_to_interrupt
 
+        if arguments is None:
+            nothing_left_to_interrupt()
         return interrupted()

@@ -102,11 +102,22 @@ def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
             comma = pyarrow.csv.ParseOptions(delimiter="," if kind == ".csv" else "\t")
             return pyarrow.csv.read_csv(path, parse_options=comma, convert_options=strings), {}
         if kind in (".jsonl", ".ndjson", ".json"):
-            return pyarrow.json.read_json(path), {}
+            return _without_times(path, pyarrow.json.read_json(path)), {}
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
         raise SourceError(f"{path} cannot be read ({reason}): name a whole file of pairs") from error
     raise SourceError(f"{path} is of no kind that can be read: name a parquet, csv, tsv or jsonl file")
+
+
+def _without_times(path: Path, table: pa.Table) -> pa.Table:
+    """The table of a jsonl file, in which Arrow takes ids such as 2024-01-31 for times."""
+    import pyarrow.json
+
+    times = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+    if not times:
+        return table
+    strings = pa.schema([(name, pa.string()) for name in times])
+    return pyarrow.json.read_json(path, parse_options=pyarrow.json.ParseOptions(explicit_schema=strings))
 
 
 def _is_ours(path: Path) -> bool:

@@ -73,11 +73,11 @@ def demo(
 
 
 def _show(result: DemoResult) -> None:
-    from rich.console import Console
+    from lookalike.cli.paper import Paper
 
     counts = result.result.counts
     # Lines are kept short here rather than wrapped there: a table and its explanation belong together.
-    console = Console(highlight=False, soft_wrap=True)
+    console = Paper(soft_wrap=True)
     console.print(
         f"\n{numbers.count(result.documents)} documents, {numbers.bytes_(result.text_bytes)} of text, "
         f"{numbers.count(result.copies)} of them edited copies of others.\n"

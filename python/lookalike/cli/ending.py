@@ -8,7 +8,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TextIO, runtime_checkable
 
 from lookalike.cli.wording import as_typed
 from lookalike.errors import InternalError, LookalikeError
@@ -52,9 +52,11 @@ def explain(
         )
         return USERS_FAULT
     if isinstance(error, OSError):
-        _give_up_unwritable()
-        where = f" ({error.filename})" if error.filename else ""
-        complain(f"the system refuses: {error.strerror or error}{where}")
+        why = error.strerror or str(error)
+        if _gave_up_unwritable():
+            complain(f"standard output cannot be written ({why}): make room there, or send it elsewhere")
+        else:
+            complain(f"the system refuses: {why}{f' ({error.filename})' if error.filename else ''}")
         return USERS_FAULT
     complain(
         f"this is a defect of Lookalike, please report it: {type(error).__name__}: {error}\n"
@@ -74,25 +76,27 @@ def interrupted() -> int:
     with contextlib.suppress(OSError, ValueError):
         # The terminal has just printed ^C: begin a line of our own.
         print("\nInterrupted.", file=sys.stderr, flush=True)
-    _forget_unwritten()
+    forget_unwritten(sys.stdout)
     return INTERRUPTED
 
 
 def reader_left() -> int:
     """The ending of `lookalike … | head`: whoever read the result has seen enough, and nothing is wrong."""
-    _forget_unwritten()
+    forget_unwritten(sys.stdout)
     return DONE
 
 
-def _give_up_unwritable() -> None:
-    """If it is standard output that cannot be written, do not try it again at exit."""
+def _gave_up_unwritable() -> bool:
+    """Whether it is standard output that cannot be written; then it is not tried again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
-        _forget_unwritten()
+        forget_unwritten(sys.stdout)
+        return True
+    return False
 
 
-def _forget_unwritten() -> None:
-    # What is still buffered would be written at exit, to a pipe that nobody reads.
+def forget_unwritten(stream: TextIO) -> None:
+    """Let what is still buffered lead nowhere: at exit it would be written to a pipe that nobody reads."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

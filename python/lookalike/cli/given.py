@@ -11,6 +11,7 @@ from lookalike.applications.sets import OpenSets, open_sets, read_sets
 from lookalike.cli.output import Reading, check_outside, note_what_was_left_out, opened
 from lookalike.errors import OptionError
 from lookalike.io import FileSource
+from lookalike.io.inputs import STANDARD_INPUT
 
 
 def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
@@ -36,6 +37,8 @@ def opened_given(
 
     They are `FileSource`s of documents or, if there are `columns`, `OpenSets`.
     """
+    if sum(paths == [STANDARD_INPUT] for paths in given) > 1:
+        raise OptionError("- (standard input) can be read once only: name files for one of the collections")
     with ExitStack() as stack:
         if columns is None:
             yield [stack.enter_context(opened(paths, reading, output=output)) for paths in given if paths]

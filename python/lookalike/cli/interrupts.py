@@ -1,4 +1,4 @@
-"""Ctrl-C that is lost where nobody can catch it comes again a moment later."""
+"""Ctrl-C: what is lost where nobody can catch it comes again a moment later, and the end is as we say."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def lost_interrupts_come_again() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = usual
+
+
+def nothing_left_to_interrupt() -> None:
+    """Let a process that was interrupted, and has cleared away, end with the exit code it chooses."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # If Python was interrupted in code that was made of a string, as dataclasses make theirs, it takes the
+    # interruption for one that nobody caught, and at exit kills itself by it. The next such code, which is
+    # this, makes it forget.
+    eval("None")
 
 
 def _interrupt() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.charts import numbers
+from lookalike.cli.ending import forget_unwritten
 from lookalike.errors import OptionError, OutputError
 from lookalike.io import FileSource, open_files
 from lookalike.runs import (
@@ -23,8 +24,11 @@ from lookalike.runs import (
 
 
 def note(message: str) -> None:
-    """Tell the user something beside the result."""
-    print(f"Note: {message}", file=sys.stderr, flush=True)
+    """Tell the user something beside the result; if nobody listens any more, the run goes on."""
+    try:
+        print(f"Note: {message}", file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        forget_unwritten(sys.stderr)
 
 
 def checked_folder(output: Path | None, *, overwrite: bool, resume: bool = False) -> RunFolder:

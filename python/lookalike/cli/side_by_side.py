@@ -10,12 +10,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from lookalike.applications.compare import Comparison, Piece
 from lookalike.charts import numbers
+from lookalike.cli.paper import Paper
 from lookalike.measures.passages import Passage
 
 #: The longest passages are shown; more of them would hide the text.
@@ -38,7 +38,7 @@ def show(comparison: Comparison, *, names: tuple[str, str]) -> None:
         table.add_column(Text(name, overflow="ellipsis", no_wrap=True), ratio=1)
     for left, right in rows(*comparison.pieces(shown), in_step(shown)):
         table.add_row(_written(left), _written(right))
-    console = Console(highlight=False)
+    console = Paper()
     console.print(table)
     left_out = len(comparison.passages) - len(shown)
     if left_out:

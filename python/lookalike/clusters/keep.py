@@ -27,7 +27,7 @@ def parse_keep(keep: str) -> tuple[str, str | None]:
     >>> parse_keep("max:stars")
     ('max', 'stars')
     """
-    name, _, column = keep.partition(":")
+    name, _, column = keep.partition(":") if isinstance(keep, str) else ("", "", "")
     if name in ("first", "longest") and not column:
         return name, None
     if name == "max" and column:

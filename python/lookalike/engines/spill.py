@@ -23,11 +23,11 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.engines.widths import Widths, kept_widths
-from lookalike.errors import ArtefactError, OutputError
+from lookalike.errors import ArtefactError, ScratchError
 from lookalike.types import I64, U8, U32
 
 #: What to do when the disk has no room for it.
-ADVICE = "make room there, choose another folder with --scratch, or allow more with --memory"
+ADVICE = "make room there, choose another folder (scratch='FOLDER'), or allow more memory (memory='8GB')"
 
 
 class SpillFile:
@@ -90,10 +90,10 @@ class SpillFile:
             f"what was set aside in {self._folder} came back changed: its disk or the memory is failing"
         )
 
-    def _unusable(self, error: OSError) -> OutputError:
+    def _unusable(self, error: OSError) -> ScratchError:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "is full" if full else f"cannot be used ({error.strerror})"
-        return OutputError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
+        return ScratchError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
 def in_a_row(batch: pa.RecordBatch) -> range | None:

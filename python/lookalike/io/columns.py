@@ -9,13 +9,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lookalike.errors import MissingColumnError, SourceError
+from lookalike.errors import MissingColumnError, OptionError, SourceError
 from lookalike.io.faults import Faults
 
 
@@ -26,6 +26,13 @@ class Wanted:
     text: str = "text"
     id: str | None = None
     columns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if not isinstance(name, str):
+                raise OptionError(
+                    f"{name!r} is not the name of a column: give a string, such as {str(name)!r:.40}"
+                )
 
     @property
     def names(self) -> list[str]:
@@ -74,9 +81,15 @@ class Wanted:
         """Raise unless `schema` (types in the order of `names`) can serve as text, id and extra columns."""
         text = schema.field(0).type
         if not (is_text(text) or pa.types.is_null(text)):
-            raise SourceError(
-                f"column {self.text!r} of {where} holds {text}, not text: name the text column with --text"
+            wrong = SourceError(
+                f"column {self.text!r} of {where} holds {text}, not text: name the text column with "
+                "text='COLUMN'"
             )
+            if is_list(text):
+                wrong.add_note(
+                    f"Lists of tokens are sets: similar_pairs(read_sets(data, items={self.text!r}))"
+                )
+            raise wrong
         for name, kind in zip(self.names[1:], schema.types[1:], strict=True):
             if pa.types.is_nested(kind):
                 use = "an id" if name == self.id else "an extra column"
@@ -96,6 +109,12 @@ def missing_column(name: str, where: str, columns: Iterable[str], *, within: str
         ", ".join(map(_short, there[:20])) + (" …" if len(there) > 20 else "") if there else "none at all"
     )
     return MissingColumnError(f"{where} has no column {name!r}{within}: it has {listed}{hint}")
+
+
+def check_called_once(name: str, where: str, columns: Sequence[str]) -> None:
+    """Raise if two columns have the name: nobody could tell which of them is meant."""
+    if columns.count(name) > 1:
+        raise SourceError(f"{where} has {columns.count(name)} columns called {name!r}: rename all but one")
 
 
 def _short(name: str) -> str:
@@ -124,6 +143,9 @@ def _common_type(types: set[pa.DataType]) -> pa.DataType:
         return types.pop()
     if not types:
         return pa.string()
+    if len({pa.types.is_decimal(kind) for kind in types}) > 1:
+        # Arrow's common type of decimals and other numbers does not hold them all.
+        return pa.large_string()
     try:
         fields = [pa.schema([("column", kind)]) for kind in sorted(types, key=str)]
         return pa.unify_schemas(fields, promote_options="permissive").field(0).type
@@ -163,7 +185,7 @@ def settle(
         if position < wanted.required:
             for null in np.flatnonzero(_nulls(array)) if array.null_count else ():
                 flaws.setdefault(int(null), f"{name!r} is null or missing")
-        settled.append(array if array.type == field.type else array.cast(field.type))
+        settled.append(array if array.type == field.type else _cast(array, field.type, name, flaws))
     batch = pa.RecordBatch.from_arrays(settled, schema=schema)
     for position in sorted(flaws):
         faults.row(int(rows[position]), place(position), flaws[position])
@@ -172,6 +194,24 @@ def settle(
         good[list(flaws)] = False
         batch = batch.filter(pa.array(good))
     return batch
+
+
+def _cast(array: pa.Array, kind: pa.DataType, name: str, flaws: dict[int, str]) -> pa.Array:
+    """The array in the type that the column has in all files, null where a value does not fit it.
+
+    Those positions are added to `flaws`.
+    """
+    try:
+        return array.cast(kind)
+    except pa.ArrowInvalid:
+        values: list[Any] = []
+    for at, value in enumerate(array):
+        try:
+            values.append(value.cast(kind).as_py())
+        except pa.ArrowInvalid:
+            flaws.setdefault(at, f"{name!r} is {value.as_py()}, which is no {kind} as it is in other files")
+            values.append(None)
+    return pa.array(values, kind)
 
 
 def _decoded(array: pa.DictionaryArray) -> pa.Array:
@@ -215,6 +255,31 @@ def not_utf8(data: bytes) -> str | None:
 def _nulls(array: pa.Array) -> npt.NDArray[np.bool_]:
     nulls: npt.NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
     return nulls
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether values of this Arrow type are lists, in any layout."""
+    return bool(
+        pa.types.is_list(kind)
+        or pa.types.is_large_list(kind)
+        or pa.types.is_fixed_size_list(kind)
+        or "list_view" in str(kind).partition("<")[0]
+    )
+
+
+def plain_lists(array: pa.Array) -> pa.LargeListArray:
+    """Lists in any layout as large lists with no values but their own; strings in them as large strings."""
+    # List views may lie anywhere and in any order, and Arrow's cast takes the places of empty ones for true.
+    values = array.flatten()
+    if pa.types.is_dictionary(values.type):
+        values = _decoded(values)
+    kind = values.type
+    if is_text(kind) and "binary" not in str(kind):
+        values = values.cast(pa.large_string())
+    lengths = np.asarray(array.value_lengths().fill_null(0))
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+    nulls = array.is_null() if array.null_count else None
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=nulls)
 
 
 def choose(table: pa.Table, mask: npt.NDArray[np.bool_]) -> pa.Table:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import OptionError, SourceError
-from lookalike.io.columns import Wanted, is_text, numbers_of
+from lookalike.io.columns import Wanted, is_list, is_text, numbers_of, plain_lists
 from lookalike.io.faults import OnError
 from lookalike.io.files import FileSource
 from lookalike.io.frames import FrameSource
@@ -90,12 +90,13 @@ class ListColumns(Wanted):
 
     def settled(self, types: Sequence[pa.DataType]) -> list[pa.DataType]:
         """Lists in one layout."""
-        item = types[0].value_type if _is_list(types[0]) else pa.string()
+        item = types[0].value_type if is_list(types[0]) else pa.string()
         return [pa.large_list(_plain_end(item)), *types[1:]]
 
     def convert(self, name: str, array: pa.Array, flaws: dict[int, str]) -> pa.Array:
         """A list with a null in it is a flaw."""
-        if name == self.text and _is_list(array.type):
+        if name == self.text and is_list(array.type):
+            array = plain_lists(array)
             array = array.cast(pa.large_list(_plain_end(array.type.value_type)))
             nulls = array.flatten().is_null().to_numpy(zero_copy_only=False)
             if nulls.any():
@@ -107,7 +108,7 @@ class ListColumns(Wanted):
     def check(self, where: str, schema: pa.Schema) -> None:
         """Raise unless the first column holds lists of numbers or strings."""
         kind = schema.field(0).type
-        item = kind.value_type if _is_list(kind) else None
+        item = kind.value_type if is_list(kind) else None
         sound = item is not None and (is_text(item) or pa.types.is_integer(item) or pa.types.is_null(item))
         if not (sound or pa.types.is_null(kind)):
             raise SourceError(
@@ -172,10 +173,6 @@ def _open(data: Any, wanted: Wanted, on_error: OnError, scratch: Path | None) ->
         if file.format.name == "txt":
             raise SourceError(f"{file.label} has no columns: name csv, tsv, parquet or jsonl files")
     return FileSource(files, wanted, on_error, passed_over=passed_over)
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _plain_end(kind: pa.DataType) -> pa.DataType:

@@ -71,7 +71,7 @@ class Faults:
         """Several rows of the open file cannot be read, for one reason."""
         fault = Fault(self._path, place, reason)
         if not self.skip:
-            raise MalformedRowError(f"{fault}. Mend it, or count and skip such rows with --on-error skip")
+            raise MalformedRowError(f"{fault}. Mend it, or count and skip such rows with on_error='skip'")
         self._bad.extend(rows)
         self._rows += len(rows)
         self._note(fault)
@@ -80,7 +80,7 @@ class Faults:
         """The open file cannot be read, at all or from `place` on."""
         fault = Fault(self._path, place, reason)
         if not self.skip:
-            raise SourceError(f"{fault}. Replace the file, or count and skip such files with --on-error skip")
+            raise SourceError(f"{fault}. Replace the file, or count and skip such files with on_error='skip'")
         self._files += 1
         self._note(fault)
 

@@ -95,7 +95,13 @@ class FileSource(Source):
         spool: Spool | None = None,
     ) -> None:
         super().__init__(wanted, on_error)
-        self.files = list(files)
+        self._denied: list[tuple[str, str]] = []
+        """What the system does not let us read, and why: dead links, and files of others."""
+        self.files = [file for file in files if self._may_read(file)]
+        if not self.files:
+            faults = Faults(on_error)
+            self._tell_denied(faults)
+            raise self._nothing_to_read(faults.unreadable())
         self.spooled = spool is not None
         """Whether they came on standard input, and are gone with the process."""
         self.passed_over = passed_over
@@ -237,7 +243,7 @@ class FileSource(Source):
                 raise SourceError(
                     f"{file.label}: a column beside those that were read is damaged ({_in_a_line(error)}): "
                     "its kept rows cannot be written. Mend the file, or let only what to drop be listed "
-                    "(--drop-list)"
+                    "(drop_list=True)"
                 ) from error
             return folder / file.name
 
@@ -264,6 +270,20 @@ class FileSource(Source):
         label = self.files[at].label
         return SourceError(f"{label} was changed while it was being read: run again on files at rest")
 
+    def _may_read(self, file: InputFile) -> bool:
+        reason = file.denied()
+        if reason is None:
+            return True
+        self._denied.append((file.label, f"it cannot be read ({reason})"))
+        # An error, unless such files are skipped.
+        self._tell_denied(Faults(self._on_error))
+        return False
+
+    def _tell_denied(self, faults: Faults) -> None:
+        for label, reason in self._denied:
+            faults.open(label)
+            faults.file(reason)
+
     def _probe_all(self) -> list[pa.Schema]:
         schemas = []
         for at, file in enumerate(self.files):
@@ -284,6 +304,7 @@ class FileSource(Source):
             # The first fault is an error, which comes when it is the file's turn.
             yield from self._read_small(census, batch_bytes)
             return
+        self._tell_denied(faults)
         for at, file in enumerate(self.files):
             census.open_file()
             faults.open(file.label)
@@ -347,4 +368,7 @@ class FileSource(Source):
 
 
 def _in_a_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        # What the system says of it; its own text repeats the name of the file.
+        return str(error.strerror)
     return str(error).split("\n", maxsplit=1)[0].rstrip(".")

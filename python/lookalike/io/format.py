@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -36,6 +38,16 @@ class InputFile:
         """Whether the file begins with a byte order mark."""
         with self.open() as stream:
             return bytes(stream.read(len(BOM))) == BOM
+
+    def denied(self) -> str | None:
+        """Why the system does not let us read the file; None if it does."""
+        try:
+            if self.path.is_symlink() and not self.path.exists():
+                return "a link to what is not there"
+            # Not opened: a pipe without a writer would make us wait for one.
+            return None if os.access(self.path, os.R_OK) else os.strerror(errno.EACCES)
+        except OSError as error:
+            return str(error.strerror)
 
     def stamp(self) -> tuple[int, int]:
         """What changes when the file is written to: its size and the time of the last change."""

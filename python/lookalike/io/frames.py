@@ -6,7 +6,7 @@ imported here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
-from lookalike.io.columns import Wanted, choose, common_types, missing_column, settle, with_texts
+from lookalike.io.columns import (
+    Wanted,
+    check_called_once,
+    choose,
+    common_types,
+    missing_column,
+    settle,
+    with_texts,
+)
 from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError
 from lookalike.io.layout import Census, Layout, Mask, Rows
@@ -33,15 +41,14 @@ class FrameSource(Source):
 
     def __init__(self, data: Any, wanted: Wanted, on_error: OnError = "raise") -> None:
         super().__init__(wanted, on_error)
-        self._given, content = _arrow(data)
+        self._given, content = _arrow(data, wanted)
         self._has_columns = isinstance(content, pa.Table)
         if isinstance(content, pa.Table):
             names = wanted.names
             for name in names:
                 if name not in content.column_names:
                     raise missing_column(name, f"the {self.format}", content.column_names)
-                if content.column_names.count(name) > 1:
-                    raise SourceError(f"the {self.format} has several columns {name!r}: rename all but one")
+                check_called_once(name, f"the {self.format}", content.column_names)
         else:
             # A plain column of texts, without a name.
             names = ["text"]
@@ -177,8 +184,11 @@ class FrameSource(Source):
         return f"row {int(layout.locate(np.array([row]))[1][0])}"
 
 
-def _arrow(data: Any) -> tuple[Any, pa.Table | pa.ChunkedArray]:
-    """What was given (an iterator as a list, a reader as a table), and it as a table, or as a column."""
+def _arrow(data: Any, wanted: Wanted | None = None) -> tuple[Any, pa.Table | pa.ChunkedArray]:
+    """What was given (an iterator as a list, a reader as a table), and it as a table, or as a column.
+
+    Of a frame that has to be converted only the columns that are `wanted`, if these are given.
+    """
     if isinstance(data, (pa.Table, pa.ChunkedArray)):
         return data, data
     if isinstance(data, pa.RecordBatch):
@@ -186,30 +196,62 @@ def _arrow(data: Any) -> tuple[Any, pa.Table | pa.ChunkedArray]:
     if isinstance(data, pa.Array):
         return data, pa.chunked_array([data])
     if hasattr(data, "__arrow_c_stream__"):
-        content = _from_stream(data)
+        content = _from_stream(data if wanted is None else _narrowed(data, wanted))
         # A reader is used up by reading it.
         return (content if isinstance(data, pa.RecordBatchReader) else data), content
     if hasattr(data, "__arrow_c_array__"):
         return data, _from_array(data)
-    if hasattr(data, "with_format") and hasattr(data, "column_names"):
+    hint = _HINTS.get(type(data).__name__, "")
+    if hasattr(data, "with_format") and hasattr(data, "column_names") and not hint:
         return data, _from_dataset(data)
-    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, dict)):
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)) and not hint:
         given = data if isinstance(data, (list, np.ndarray)) else list(data)
         return given, _from_strings(list(given))
     raise SourceError(
         f"a {type(data).__name__} cannot be read: give a list of strings, an Arrow table, a polars or pandas "
-        "frame, a dataset (one split of it), or paths"
+        f"frame, a dataset (one split of it), or paths{hint}"
     )
+
+
+#: What to do with what holds documents, but has to be asked for them in some way.
+_HINTS = {
+    "DatasetDict": "; of this one a split, such as data['train']",
+    "IterableDatasetDict": "; of this one a split, as a Dataset that is loaded without streaming",
+    "IterableDataset": "; load this one without streaming, or give the texts: (row['text'] for row in data)",
+    "LazyFrame": "; of this one what .collect() gives",
+}
+
+
+def _is_pandas_frame(data: Any) -> bool:
+    kind = type(data)
+    return kind.__module__.split(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+
+
+def _narrowed(data: Any, wanted: Wanted) -> Any:
+    """The wanted columns of a pandas frame: others may hold what Arrow has no type for."""
+    if not _is_pandas_frame(data):
+        return data
+    columns, where = [str(name) for name in data.columns], "the pandas.DataFrame"
+    for name in wanted.names:
+        if name not in columns:
+            raise missing_column(name, where, columns)
+        check_called_once(name, where, columns)
+    return data.iloc[:, sorted({columns.index(name) for name in wanted.names})]
 
 
 def _from_stream(data: Any) -> pa.Table | pa.ChunkedArray:
     try:
-        return pa.RecordBatchReader.from_stream(data).read_all()
-    except pa.ArrowInvalid:
-        # Not a stream of records but of values: a Series.
-        return pa.chunked_array(data)
-    except pa.ArrowTypeError as error:
-        raise SourceError(f"the {type(data).__name__} does not convert to Arrow: {error.args[0]}") from error
+        try:
+            return pa.RecordBatchReader.from_stream(data).read_all()
+        except pa.ArrowInvalid:
+            if _is_pandas_frame(data):
+                raise
+            # Not a stream of records but of values: a Series.
+            return pa.chunked_array(data)
+    except (pa.ArrowException, ValueError) as error:
+        raise SourceError(
+            f"the {type(data).__name__} does not convert to Arrow: {'; '.join(map(str, error.args))}"
+        ) from error
 
 
 def _from_array(data: Any) -> pa.Table | pa.ChunkedArray:

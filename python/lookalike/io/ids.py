@@ -27,7 +27,8 @@ def check_unique(
         first, second = pair
         raise DuplicateIdError(
             f"id {ids[second].as_py()!r} occurs twice, at {place(first)} and at {place(second)}: ids must be "
-            "unique. Mend them, name another column with --id, or leave it out and rows are named by place"
+            "unique. Mend them, name another column with id='COLUMN', or leave it out and rows are named by "
+            "place"
         )
 
 

@@ -98,9 +98,15 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
     path = Path(given)
     if str(given) == STANDARD_INPUT:
         raise OptionError("- (standard input) cannot be read together with files: name one or the other")
-    if path.is_dir():
+    if not str(given):
+        # As a path it would be the folder we are in, which an unset variable of a script does not mean.
+        raise OptionError("an input has no name: name files, folders, globs, or - for standard input")
+    there = _is_there(path)
+    if there and is_run_folder(path):
+        raise SourceError(_run_for_input(path))
+    if there and path.is_dir():
         yield from _walk(path, path)
-    elif path.exists():
+    elif there:
         if kind(path) is None:
             raise SourceError(f"{given} is of no kind that can be read: files end in {readable}")
         yield path, PurePosixPath(path.name)
@@ -117,6 +123,22 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
         # For those who call the library: a string alone is the name of a file.
         missing.add_note("Documents go in a list: [text]")
         raise missing
+
+
+def _run_for_input(path: Path) -> str:
+    kept = path / "kept"
+    what = f"what it kept is in {kept}" if kept.is_dir() else "it holds no documents"
+    return f"{path} is the folder of an earlier run and no input: {what}"
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        # It lies in a folder that we may not look into, or its name is none the system can have.
+        raise SourceError(
+            f"cannot look for {path}: {error.strerror}; check the name, or its permissions"
+        ) from error
 
 
 def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:
@@ -139,7 +161,10 @@ def _walk(folder: Path, base: Path) -> Iterator[tuple[Path, PurePosixPath]]:
 
 
 def _unlisted(error: OSError) -> None:
-    raise SourceError(f"cannot look into {error.filename}: {error.strerror}")
+    raise SourceError(
+        f"cannot look into {error.filename}: {error.strerror}; mend its permissions, or name what else to "
+        "read"
+    )
 
 
 def _written_out(pattern: Path) -> Path:

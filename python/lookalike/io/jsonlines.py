@@ -107,10 +107,14 @@ def _probe(label: str, chunk: Chunk, wanted: Wanted) -> pa.Schema:
     if columns:
         for name in wanted.names:
             if name not in columns:
-                raise missing_column(name, label, columns, within=f" in its first {len(chunk):,} rows")
+                raise missing_column(name, label, columns, within=_within(len(chunk)))
     return pa.schema(
         [(name, _type_of(values.get(name), whole=name in wanted.whole)) for name in wanted.names]
     )
+
+
+def _within(rows: int) -> str:
+    return " in its first row" if rows == 1 else f" in its first {rows:,} rows"
 
 
 def _type_of(value: Any, *, whole: bool) -> pa.DataType:
@@ -288,5 +292,9 @@ def _in_our_words(message: str) -> str:
     if changed:
         name, expected, found = changed.groups()
         return f"{name!r} is of kind {found} here and {expected} is expected"
+    unfit = re.search(r"Failed to convert JSON to (\w+), couldn't parse:(.*)", message)
+    if unfit:
+        kind, value = unfit.groups()
+        return f"{value} is no {kind}, as the numbers before it are"
     message = message.removeprefix("JSON parse error: ")
     return re.sub(r"[. ]*( in row \d+)?$", "", message)

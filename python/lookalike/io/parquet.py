@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.io.columns import Wanted, choose, missing_column, settle, with_texts
+from lookalike.io.columns import Wanted, check_called_once, choose, missing_column, settle, with_texts
 from lookalike.io.edits import FileEdits
-from lookalike.io.faults import Faults
+from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask
+from lookalike.runs import is_utf8_name
 
 # Batches decoded ahead of the one in use: enough to keep all cores busy, few enough to bound memory.
 _READAHEAD = 4
@@ -40,11 +41,16 @@ class Parquet(Format):
 
     def probe(self, file: InputFile, wanted: Wanted) -> pa.Schema:
         """Types from the footer."""
+        if not is_utf8_name(file.path):
+            raise UnreadableFileError(
+                "its name is not UTF-8, and Arrow opens no such Parquet file: rename it"
+            )
         with _opened(file) as parquet:
             schema = parquet.schema_arrow
         for name in wanted.names:
             if name not in schema.names:
                 raise missing_column(name, file.label, schema.names)
+            check_called_once(name, file.label, schema.names)
         return pa.schema([(name, schema.field(name).type) for name in wanted.names])
 
     def read(self, file: InputFile, plan: ReadPlan, faults: Faults) -> Iterator[pa.RecordBatch]:

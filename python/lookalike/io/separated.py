@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from lookalike.errors import SourceError
-from lookalike.io.columns import Wanted, missing_column, not_utf8, settle
+from lookalike.errors import MissingColumnError
+from lookalike.io.columns import Wanted, check_called_once, missing_column, not_utf8, settle
 from lookalike.io.edits import FileEdits
 from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
@@ -46,12 +46,19 @@ class Separated(Format):
         header = self._header(chunk, splitter)
         for name in wanted.names:
             if name not in header:
-                raise missing_column(name, file.label, header)
-            if header.count(name) > 1:
-                raise SourceError(
-                    f"{file.label} has {header.count(name)} columns called {name!r}: rename all but one"
-                )
+                raise self._missing(name, file.label, header)
+            check_called_once(name, file.label, header)
         return pa.schema([(name, pa.string()) for name in wanted.names])
+
+    def _missing(self, name: str, label: str, header: list[str]) -> MissingColumnError:
+        """The error for a missing column; if all columns are one, their separator is another."""
+        other = next((mark for mark in ";\t,|" if len(header) == 1 and name in header[0].split(mark)), None)
+        if other is None:
+            return missing_column(name, label, header)
+        return MissingColumnError(
+            f"{label} has its columns separated by {other!r}, and a {self.name} has them by "
+            f"{self._delimiter!r}: write it with those{', or call it .tsv' if other == chr(9) else ''}"
+        )
 
     def read(self, file: InputFile, plan: ReadPlan, faults: Faults) -> Iterator[pa.RecordBatch]:
         """Read the wanted columns chunk by chunk."""

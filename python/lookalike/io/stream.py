@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def read_stream(path: Path, compression: str | None) -> Iterator[Any]:
         if compression is None:
             yield stack.enter_context(open(path, "rb", buffering=0))
         else:
-            raw = stack.enter_context(pa.OSFile(str(path), "rb"))
+            raw = stack.enter_context(pa.OSFile(os.fsencode(path), "rb"))
             yield stack.enter_context(pa.CompressedInputStream(raw, compression))
 
 
@@ -32,5 +33,5 @@ def write_stream(path: Path, compression: str | None) -> Iterator[Any]:
         if compression is None:
             yield stack.enter_context(open(path, "xb"))
         else:
-            raw = stack.enter_context(pa.OSFile(str(path), "wb"))
+            raw = stack.enter_context(pa.OSFile(os.fsencode(path), "wb"))
             yield stack.enter_context(pa.CompressedOutputStream(raw, compression))

@@ -13,7 +13,8 @@ sample        how alike rows are, whatever their order; glanced: the sample, kep
 sign          one kernel call a batch; signatures: those of some rows; rare: texts as their rarest words
 copies        exact copies, confirmed; classes: what copies have is their representative's
 meeting       rows that share a bucket, picked out; only: some rows of a table
-leaders       large buckets; outright: those of which all pairs are listed; least: the rows with the least hashes, of which samples are made
+leaders       large buckets; outright: those of which all pairs are listed
+least         the rows with the least hashes, of which samples are made
 weighted      weighted sets: the same road with other keys and another check
 earlier       the same against rows of earlier runs; large_earlier: their large buckets
 

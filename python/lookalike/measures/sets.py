@@ -12,6 +12,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines.cores import cores
 from lookalike.errors import OptionError, SourceError
+from lookalike.io.columns import is_list, plain_lists
 from lookalike.types import Sets, string_buffers
 
 
@@ -77,16 +78,12 @@ def _column(items: Any) -> pa.ChunkedArray:
 
 
 def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
-    if pa.types.is_fixed_size_list(array.type) or "list_view" in str(array.type):
-        array = array.cast(pa.large_list(array.type.value_type))
-    if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)):
+    if not is_list(array.type):
         raise SourceError(f"sets must be an Arrow list column, not {array.type}: one list of tokens a row")
     if array.null_count:
         raise SourceError("a set is null: drop it, or make it an empty list")
-    offsets = np.asarray(array.offsets).astype(np.int64)
-    # A slice shares the values of the rows around it, which are none of our business.
-    tokens = array.values.slice(offsets[0], offsets[-1] - offsets[0])
-    return _canonical(hashed_tokens(tokens, seed), offsets - offsets[0], bag)
+    lists = plain_lists(array)
+    return _canonical(hashed_tokens(lists.values, seed), np.asarray(lists.offsets), bag)
 
 
 def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
@@ -125,6 +122,8 @@ def hashed_tokens(tokens: pa.Array, seed: int) -> Any:
     """The hashed elements of integers or strings."""
     if pa.types.is_dictionary(tokens.type):
         tokens = tokens.dictionary_decode()
+    if str(tokens.type) == "string_view":
+        tokens = tokens.cast(pa.large_string())
     if tokens.null_count:
         raise SourceError("an element of a set is null: leave it out, or give it a value of its own")
     if pa.types.is_integer(tokens.type):

@@ -21,7 +21,7 @@ sizes.py      4GB as a number, and how much memory is free
 
 from lookalike.runs.arrays import read_arrays, write_arrays
 from lookalike.runs.asked import LEDGER_NAME, is_unfinished_run
-from lookalike.runs.atomic import atomic_write
+from lookalike.runs.atomic import atomic_write, is_utf8_name
 from lookalike.runs.fingerprint import Fingerprint
 from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
 from lookalike.runs.header import FORMAT_VERSION, Header
@@ -56,6 +56,7 @@ __all__ = [
     "free_memory",
     "is_run_folder",
     "is_unfinished_run",
+    "is_utf8_name",
     "parse_size",
     "read_arrays",
     "read_header",

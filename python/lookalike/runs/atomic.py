@@ -54,6 +54,15 @@ def hidden_sibling(target: Path) -> Path:
     return target.parent / f".{target.name}.partial-{secrets.token_hex(4)}"
 
 
+def is_utf8_name(path: Path) -> bool:
+    """Whether a path can be written in UTF-8, as Arrow needs it; Linux lets a name be any bytes."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def sync(path: Path) -> None:
     """Force a file, or the names in a folder, to disk."""
     descriptor = os.open(path, os.O_RDONLY)

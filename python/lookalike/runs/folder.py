@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from lookalike.errors import OutputError
-from lookalike.runs.atomic import hidden_sibling, sync, unwritable
+from lookalike.errors import OutputError, ScratchError
+from lookalike.runs.atomic import hidden_sibling, is_utf8_name, sync, unwritable
 from lookalike.runs.space import disk_was_full, in_words, require_space
 
 RECORD_NAME = "run.json"
@@ -70,6 +70,10 @@ class RunFolder:
         """
         # Through a symlink the sibling must stand beside the real folder: a rename stays on one file system.
         target = Path(os.path.realpath(path))
+        if not is_utf8_name(target):
+            raise OutputError(
+                f"the name of {os.fsencode(target)!r} is not UTF-8: choose another folder for the output"
+            )
         try:
             _check_target(target, overwrite=overwrite)
             require_space(
@@ -103,12 +107,9 @@ class RunFolder:
         with self._cleanup:
             if error is None:
                 self._commit()
-            elif disk_was_full(error) and self._is_here(error):
+            elif disk_was_full(error) and not isinstance(error, ScratchError):
+                # The scratch folder may lie on another disk, and its error says which is full.
                 raise self._full() from error
-
-    def _is_here(self, error: BaseException) -> bool:
-        """Whether a full disk is that of this folder: an error with words of its own names its place."""
-        return not isinstance(error, OutputError) or str(self.path) in str(error)
 
     def to_disk(self) -> None:
         """Bring what is written so far to disk; at the end of the block that is left to do for the rest.
@@ -183,11 +184,11 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
         return
     if not overwrite:
         raise OutputError(
-            f"{target} exists and is not empty: choose another folder, or replace it with --overwrite"
+            f"{target} exists and is not empty: choose another folder, or replace it with overwrite=True"
         )
     if not is_run_folder(target):
         raise OutputError(
-            f"{target} holds no {RECORD_NAME} of ours, so it is not replaced even with --overwrite: "
+            f"{target} holds no {RECORD_NAME} of ours, so it is not replaced even with overwrite=True: "
             "choose another folder, or empty it yourself"
         )
 

@@ -41,7 +41,7 @@ class Progress(Protocol):
 def choose_progress(kind: ProgressKind = "auto", stream: TextIO | None = None) -> Progress:
     """The progress named `kind`, on standard error; `auto` is a bar on a terminal, else nothing."""
     if kind not in _KINDS:
-        raise OptionError(f"progress {kind!r} is unknown: choose one of {', '.join(_KINDS)}")
+        raise OptionError(f"progress={kind!r} is unknown: choose one of {', '.join(_KINDS)}")
     stream = sys.stderr if stream is None else stream
     if kind == "jsonl":
         return LinesProgress(stream)

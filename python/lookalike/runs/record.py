@@ -106,7 +106,8 @@ class RunRecord:
         Those are taken now, unless they are given (`files_of`).
         """
         record = dataclasses.replace(self, files=files_of(folder) if files is None else files)
-        atomic_write(folder / RECORD_NAME, record.to_json().encode())
+        # A file name that is not UTF-8 holds halves of surrogate pairs, which JSON writes as \\udcff, too.
+        atomic_write(folder / RECORD_NAME, record.to_json().encode(errors="backslashreplace"))
         return record
 
     @classmethod

@@ -22,7 +22,7 @@ _LARGEST = 1 << 62
 
 
 def parse_size(given: str | int) -> int:
-    """Read a number of bytes.
+    """Read how many bytes of memory are meant.
 
     `2GB`, `512 MB` and `4g` count in thousands, `1.5GiB` in 1024s; a number alone is bytes.
 
@@ -41,10 +41,10 @@ def parse_size(given: str | int) -> int:
     else:
         form = _FORM.match(given.strip().lower()) if isinstance(given, str) else None
         if form is None:
-            raise OptionError(f"size {given!r} is not understood: write 4GB, 512MB, 1.5GiB or bytes")
+            raise OptionError(f"memory={given!r} is not understood: write 4GB, 512MB, 1.5GiB or bytes")
         size = _exactly(form["number"], _unit(form["letter"], form["binary"]))
     if not 1 <= size <= _LARGEST:
-        raise OptionError(f"size {given!r} is out of range: 1 byte to 4 EiB, such as 4GB")
+        raise OptionError(f"memory={given!r} is out of range: 1 byte to 4 EiB, such as 4GB")
     return size
 
 

@@ -142,7 +142,7 @@ def _require_room(needed: int, engine: Engine) -> None:
     if needed > room:
         raise OptionError(
             f"the test items take {numbers.bytes_(needed)} or more to look for, and half of the memory, "
-            f"{numbers.bytes_(room)}, is for that: allow --memory {_typed(4 * needed)} or look for a part of "
+            f"{numbers.bytes_(room)}, is for that: allow memory='{_typed(4 * needed)}' or look for a part of "
             "them at a time"
         )
 
@@ -169,8 +169,8 @@ def _numbered(source: Source, engine: Engine) -> Iterator[pa.RecordBatch]:
         if largest > 2 * engine.stage_bytes:
             raise SourceError(
                 f"one of the training documents {done:,} to {done + len(batch) - 1:,} has "
-                f"{numbers.bytes_(largest)} of text, more than half of the memory: allow --memory "
-                f"{_typed(_TIMES * largest)} or cut it"
+                f"{numbers.bytes_(largest)} of text, more than half of the memory: allow "
+                f"memory='{_typed(_TIMES * largest)}' or cut it"
             )
         rows: I64 = np.arange(done, done + len(batch))
         yield pa.record_batch([pa.array(rows), batch["text"]], schema=_SCHEMA)

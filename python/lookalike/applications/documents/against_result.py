@@ -159,7 +159,7 @@ def _check_alike(new: Collection, own: pa.DataType, run: EarlierRun) -> None:
         why = ""
     raise SourceError(
         f"documents of {run.folder} are called by {run.id_type} and new ones by {own}{why}: name a column of "
-        "the same kind of ids (--id), or run the earlier job again with ids like these"
+        "the same kind of ids (id='COLUMN'), or run the earlier job again with ids like these"
     )
 
 
@@ -170,7 +170,7 @@ def _check_apart(new: Collection, run: EarlierRun, id_type: pa.DataType) -> None
         if again:
             raise DuplicateIdError(
                 f"{again[0]} was read by the run in {run.folder} too, and its documents would be called the "
-                "same: name only files that are new, or a column of ids (--id)"
+                "same: name only files that are new, or a column of ids (id='COLUMN')"
             )
         return
     ids = new.ids(np.arange(new.rows)).cast(id_type)

@@ -18,9 +18,9 @@ from lookalike.applications.documents.weighted import (
     pairs_by_weight,
 )
 from lookalike.applications.sets import SetCollection, holds_sets, listed
-from lookalike.engines import Engine, LocalEngine
+from lookalike.engines import Engine, local_engine
 from lookalike.errors import OptionError
-from lookalike.io import Source, open_source
+from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
 from lookalike.types import Bits, Pairs
 
@@ -31,9 +31,11 @@ def similar_pairs(
     *,
     text: str = "text",
     id: str | None = None,
+    on_error: OnError = "raise",
     expand: bool = False,
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> Pairs:
     """Find all pairs of items at least as similar as the threshold.
@@ -55,9 +57,15 @@ def similar_pairs(
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
         Columns of a table: what to compare, and what to call a row. Without `id` rows are numbered.
+    on_error
+        Of documents: `raise` at the first that cannot be read, or `skip` and count them.
     expand
         Give every pair of exact copies, rather than each copy with one representative. Their number may be
         quadratic.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default). Neither changes the result. `engine` is for
+        those who bring their own.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`, `common`: see
         `PairOptions`.
@@ -81,14 +89,16 @@ def similar_pairs(
     from lookalike.applications.bits import BIT_OPTIONS, similar_bits
     from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 
-    engine = engine or LocalEngine(threads)
+    engine = engine or local_engine(threads, memory)
     if isinstance(items, Bits) or options.get("measure") == "hamming":
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
             raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
+        _check_skips(on_error, "bits")
         column = "bits" if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure), text=text):
+        _check_skips(on_error, "vectors")
         vectors = (items,) if other is None else (items, other)
         near = VectorOptions.of(options)
         lists = None if text == "text" else text
@@ -98,9 +108,10 @@ def similar_pairs(
     chosen = PairOptions.of({} if weighted else options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
+        _check_skips(on_error, "sets")
         return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)[0]
     if weighted is not None:
-        sources = tuple(open_source(one, text=text, id=id) for one in given)
+        sources = tuple(open_source(one, text=text, id=id, on_error=on_error) for one in given)
         return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
     for one in given:
         if isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == np.uint64:
@@ -109,9 +120,16 @@ def similar_pairs(
                 " list of such numbers"
             )
     if holds_sets(given[0]):
+        _check_skips(on_error, "sets")
         return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
-    sources = tuple(open_source(one, text=text, id=id) for one in given)
+    sources = tuple(open_source(one, text=text, id=id, on_error=on_error) for one in given)
     return pairs_of(sources, chosen, engine=engine, watch=Watch(), expand=expand)[0]
+
+
+def _check_skips(on_error: OnError, what: str) -> None:
+    if on_error != "raise":
+        hint = ": say so to read_sets" if what == "sets" else ""
+        raise OptionError(f"on_error={on_error!r} goes with documents, not with {what}{hint}")
 
 
 def pairs_of(

@@ -135,6 +135,18 @@ class DedupResult:
             stages=tuple(self.stages),
         )
 
+    def to_arrow(self) -> pa.Table:
+        """What became of each document, the table of `clusters`, as a pyarrow Table."""
+        return self.clusters.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """What became of each document as a pandas DataFrame."""
+        return self.clusters.to_pandas()
+
+    def to_polars(self) -> Any:
+        """What became of each document as a polars DataFrame."""
+        return self.clusters.to_polars()
+
     def write(self, path: str | Path, *, overwrite: bool = False, drop_list: bool = False) -> Path:
         """Write the run folder: kept, clusters, pairs, samples, run.json. It appears whole or not at all.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lookalike.errors import OptionError
 from lookalike.io import OnError
+from lookalike.io.columns import is_list
 from lookalike.io.matrices import is_matrix_file
 from lookalike.measures.tokens import checked_separator
 from lookalike.types import Sets
@@ -169,19 +170,10 @@ def holds_sets(items: Any) -> bool:
         return is_list(pa.chunked_array(items.head(0)).type)
     if kind.__module__.split(".")[0] == "pandas" and kind.__name__ == "Series":
         return len(items) > 0 and _is_collection(items.iloc[0])
-    if isinstance(items, list | tuple | np.ndarray) and len(items):
+    # A column of a dataset is a sequence, too.
+    if isinstance(items, Sequence | np.ndarray) and not isinstance(items, str | bytes) and len(items):
         return _is_collection(items[0])
     return False
-
-
-def is_list(kind: pa.DataType) -> bool:
-    """Whether values of this Arrow type are lists, in any layout."""
-    return bool(
-        pa.types.is_list(kind)
-        or pa.types.is_large_list(kind)
-        or pa.types.is_fixed_size_list(kind)
-        or "list_view" in str(kind)
-    )
 
 
 def _is_collection(first: Any) -> bool:
