@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike import _core
 from lookalike.applications import baskets as module
 from lookalike.applications.baskets import frequent_pairs
 from lookalike.engines import LocalEngine
@@ -124,6 +125,22 @@ def test_a_full_bucket_does_not_wrap_around():
 
     merged = FirstPass(1).merge(seen(2**32 - 2, 5), seen(7, 6))
     assert merged.buckets.tolist() == [2**32 - 1, 11]
+
+
+def test_pcy_does_not_count_all_pairs_of_a_giant_basket(monkeypatch):
+    counted = []
+
+    def counting(sets, *, bits):
+        counted.append(int((np.diff(sets[1]) * (np.diff(sets[1]) - 1) // 2).max(initial=0)))
+        return pair_buckets(sets, bits=bits)
+
+    pair_buckets = _core.pair_buckets
+    monkeypatch.setattr(_core, "pair_buckets", counting)
+    baskets = [list(range(300)), [1, 2], list(range(100, 400)), [1, 2, 3], [299, 100], [3, 4]]
+    found = frequent_pairs(baskets, support=2, method="pcy", buckets=1 << 12)
+    assert rows_of(found) == brute_force(baskets, 2)
+    assert len(found) > 1
+    assert max(counted) <= 1 << 12
 
 
 @pytest.mark.parametrize("support", [0, -1, 0.0, 1.0, True, "often"])

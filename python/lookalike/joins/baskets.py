@@ -6,8 +6,8 @@ pcy       The first pass also counts pairs, hashed into buckets (Park, Chen and 
           frequent than its bucket either, so the second pass counts still fewer.
 
 Memory: at the driver every distinct item and its count, and for `pcy` 4 bytes a bucket; the engine's, for 12
-bytes a pair and batch it is counted in. Time: quadratic in the items of a basket; `pcy` pays for the pairs of
-all items once.
+bytes a pair and batch it is counted in. Time: quadratic in the frequent items of a basket; `pcy` pays for the
+pairs of all items once, but for no more of a basket than there are buckets.
 """
 
 from __future__ import annotations
@@ -127,9 +127,17 @@ class FirstPass:
         items = pa.table({"item": encoded.dictionary, "count": pa.array(counts, pa.int64())})
         if self.bits is None:
             return Seen(len(batch), items, None)
-        hashed = as_sets(batch["items"])
-        buckets = _core.pair_buckets((hashed.elements, hashed.offsets), bits=self.bits)
-        return Seen(len(batch), items, buckets)
+        return Seen(len(batch), items, self._buckets(batch, self.bits))
+
+    def _buckets(self, batch: pa.RecordBatch, bits: int) -> U32:
+        """How many pairs fall into each bucket, or more."""
+        sizes = pc.list_value_length(batch["items"]).to_numpy().astype(np.int64)
+        # No pair is in a basket twice. So one for every bucket is enough for a basket that has more pairs
+        # than there are buckets, which would fill most of them anyway.
+        giant = sizes * (sizes - 1) // 2 > 1 << bits
+        hashed = as_sets(batch["items"].filter(pa.array(~giant)))
+        buckets = _core.pair_buckets((hashed.elements, hashed.offsets), bits=bits)
+        return _added(buckets, np.full_like(buckets, np.count_nonzero(giant)))
 
     def merge(self, one: Seen, other: Seen) -> Seen:
         """What both saw."""
@@ -137,9 +145,12 @@ class FirstPass:
         items = added.rename_columns({"item": "item", "count_sum": "count"}).select(["item", "count"])
         if one.buckets is None or other.buckets is None:
             return Seen(one.baskets + other.baskets, items, None)
-        # A count that would wrap around stays at the top: a full bucket must not look empty.
-        buckets = one.buckets + np.minimum(other.buckets, ~one.buckets)
-        return Seen(one.baskets + other.baskets, items, buckets)
+        return Seen(one.baskets + other.baskets, items, _added(one.buckets, other.buckets))
+
+
+def _added(one: U32, other: U32) -> U32:
+    """Counts of both. One that would wrap around stays at the top: a full bucket must not look empty."""
+    return one + np.minimum(other, ~one)
 
 
 @dataclass(frozen=True, eq=False)
