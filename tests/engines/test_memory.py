@@ -319,3 +319,9 @@ def test_a_settled_batch_that_changes_after_it_was_checked_is_an_error(tmp_path)
         table.batches[0]
     with pytest.raises(ArtefactError, match="checksum"):
         stored_table(stored).batches[0]
+
+
+@pytest.mark.parametrize("memory", ["64MB", 1e9, True])
+def test_memory_is_a_whole_number_of_bytes(memory):
+    with pytest.raises(OptionError, match="is no number of bytes"):
+        LocalEngine(1, memory=memory)

@@ -206,3 +206,9 @@ def test_seeds_change_functions_and_no_answers():
 def test_keys_out_of_the_universe_are_refused(key):
     with pytest.raises(OptionError, match="is out of range"):
         PerfectHash({key: 1}, prime=31)
+
+
+def test_an_empty_set_has_no_first_element():
+    for nothing in (set(), {9}):
+        with pytest.raises(OptionError, match="no first element"):
+            first((0, 1, 2), nothing)

@@ -49,6 +49,8 @@ class Budget:
     """
 
     def __init__(self, size: int | None = None, scratch: Path | None = None) -> None:
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int)):
+            raise OptionError(f"memory={size!r} is no number of bytes: give a whole number, such as {2**30}")
         if size is not None and size < LEAST:
             raise OptionError(
                 f"memory={size:,} bytes is too little to work with: allow {LEAST // 10**6} MB or more"

@@ -19,7 +19,10 @@ from lookalike.families.teaching.universal import TwoUniversal
 
 def first(order: Sequence[int], elements: Collection[int]) -> int:
     """The element of a set that comes first in an order of the universe."""
-    return next(x for x in order if x in elements)
+    for x in order:
+        if x in elements:
+            return x
+    raise OptionError("a set of which nothing is in the order has no first element")
 
 
 @dataclass(frozen=True)
