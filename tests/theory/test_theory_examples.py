@@ -6,7 +6,17 @@ import importlib
 import pytest
 
 ROOMS = [
-    *("amplification", "areas", "banding", "cascades", "collisions", "distances", "hashes", "planning"),
+    *(
+        "amplification",
+        "areas",
+        "banding",
+        "cascades",
+        "collisions",
+        "dependence",
+        "distances",
+        "hashes",
+        "planning",
+    ),
     *("multiprobe", "probed_plans", "probed_queries"),
     *("probing", "pyramid", "quadrature", "range_queries", "recall", "sample", "sensitivity"),
 ]
