@@ -187,6 +187,27 @@ def test_columns_of_different_length_are_refused(call):
         call(np.array([0]), np.array([1]))
 
 
+# Calls that look at the offsets of some rows only, and the type of their values.
+PICKING = {
+    "same_texts": (np.uint8, lambda texts, a: _core.same_texts([texts], a, a)),
+    "compare_texts": (
+        np.uint8,
+        lambda texts, a: _core.compare_texts([texts], a, a, WORDS, at_least=0.5, threads=1),
+    ),
+    "compare_sets": (np.uint64, lambda sets, a: _core.compare_sets([sets], a, a, at_least=0.5, threads=1)),
+    "edit_distances": (np.uint8, lambda texts, a: _core.edit_distances([texts], a, a, kind="indel", most=3)),
+}
+
+
+@pytest.mark.parametrize(("dtype", "call"), PICKING.values(), ids=PICKING)
+def test_rows_beyond_the_values_are_refused_where_they_are_picked(dtype, call):
+    values = np.arange(VALUES, dtype=dtype)
+    for offsets in ([0, 2, VALUES + 9, VALUES], [0, -5, 3, VALUES]):
+        call((values, np.array(offsets, np.int64)), rows(2) if offsets[1] < 0 else rows(0))
+        with pytest.raises(OptionError, match="offsets"):
+            call((values, np.array(offsets, np.int64)), rows(1))
+
+
 def test_stars_take_all_rows_in_some_order_and_neighbours_that_exist():
     offsets = np.array([0, 1, 2, 2], np.int64)
     assert _core.stars(rows(0, 1, 2), (rows(1, 0), offsets)).tolist() == [0, 0, 2]
@@ -242,6 +263,16 @@ def test_numbers_out_of_range_are_refused():
         _core.Forest(2**32)
     with pytest.raises(OptionError, match="not of the universal family"):
         _core.universal_minima(ITEMS, ORDERS)
+    for threshold, q in [(float("inf"), 1), (float("nan"), 1), (-0.5, 1), (0.5, 0)]:
+        with pytest.raises(OptionError, match=f"q={q}"):
+            _core.LeastShared("jaccard", threshold, q=q)
+    for q in (0, 65, 2**63):
+        with pytest.raises(OptionError, match=f"q={q}: a gram holds 1 to 64 letters"):
+            _core.grams(TEXTS, q=q)
+    for bands, height in [(0, 1), (2**16, 2), (2**63, 2)]:
+        levels = np.zeros(3, np.uint8)
+        with pytest.raises(OptionError, match="a pyramid has 1 to 65536 rows in bands"):
+            _core.pyramid_keys(ITEMS, levels, levels, bands=bands, rows=height, seed=0)
     for negative in ({"seed": -1, "threads": 1}, {"seed": 0, "threads": -1}):
         with pytest.raises(OverflowError):
             _core.mix_integers(ITEMS[0], **negative)

@@ -88,6 +88,7 @@ def test_the_family_says_what_it_is():
     ("options", "said"),
     [
         ({"bits": 0}, "bits=0"),
+        ({"bits": 2**32}, "bits=4294967296"),
         ({"bits": 8, "slots": 0}, "slots=0"),
         ({"bits": 8, "slots": True}, "slots=True"),
         ({"bits": 8, "seed": -1}, "seed=-1"),

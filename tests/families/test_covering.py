@@ -133,6 +133,7 @@ def test_the_family_says_what_it_is(family, seed):
     ("options", "said"),
     [
         ({"bits": 8, "radius": 8}, "radius=8"),
+        ({"bits": 2**32, "radius": 2}, "bits=4294967296"),
         ({"bits": 8, "radius": 2, "parts": 4}, "parts=4"),
         ({"bits": 8, "radius": 2, "seed": -1}, "seed=-1"),
         ({"bits": 8, "radius": 2, "seed": True}, "seed=True"),

@@ -10,6 +10,7 @@ import numpy as np
 from lookalike import _core
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
+from lookalike.families.parameters import check_bits
 from lookalike.measures.bits import as_bits
 from lookalike.theory.banding import Banding
 from lookalike.theory.collisions import BitSamplingCollision
@@ -45,6 +46,7 @@ class BitSampling(Family):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", BitSamplingCollision(self.bits).bits)
+        check_bits(self.bits)
         if isinstance(self.slots, bool) or not isinstance(self.slots, int) or not 1 <= self.slots <= 1 << 20:
             raise OptionError(f"slots={self.slots!r} is out of range: 1 to 1,048,576")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:

@@ -10,7 +10,7 @@ from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
-from lookalike.families.parameters import check_draw
+from lookalike.families.parameters import check_bits, check_draw
 from lookalike.measures.bits import as_bits
 from lookalike.theory.collisions import CoveringCollision
 from lookalike.types import I64, U32, U64
@@ -56,6 +56,7 @@ class Covering(Family):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", CoveringCollision(self.bits, self.radius, self.parts).bits)
+        check_bits(self.bits)
         check_draw(1, self.seed)
 
     @property

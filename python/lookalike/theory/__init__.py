@@ -10,6 +10,7 @@ multiprobe     the same directed by where in its bucket the query lies
 probed_queries range queries that look into several buckets of a table
 thresholds     how a measure's threshold is written, and which distance it stands for
 banding        the S-curve of b bands of r rows, and where it is wrong
+dependence     what slots of the default family owe to each other, and what that does to bands
 areas          how often, exactly: what a curve misses above a threshold and lets through below it
 quadrature     the same for curves without a closed form
 sample         how alike the pairs of a collection are, from the signatures of a few of them

@@ -29,6 +29,7 @@ from lookalike.theory.costs import (
     seconds_for_vector_checks,
     seconds_for_vector_slots,
 )
+from lookalike.theory.dependence import least_chance
 from lookalike.theory.distances import DistanceSample
 from lookalike.theory.plans import Plan, unreachable
 from lookalike.theory.quadrature import nodes
@@ -113,10 +114,8 @@ def plan(
         )
 
     best = None
-    # A low promise is kept with something to spare, if that is within reach, and else to the letter.
-    sparing = recall < _DEPENDENT and tried[0].dependent
-    for wanted in (recall + _SPARE, recall) if sparing else (recall,):
-        best = best or _cheapest(scale, threshold, tried, wanted, slots, similarities or distances)
+    for wanted, wary in _ways_to_keep(recall, tried[0]):
+        best = best or _cheapest(scale, threshold, tried, wanted, slots, similarities or distances, wary)
     if best is None:
         agreement = max(scale.agreement(threshold, family) for family in tried)
         needed = fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
@@ -164,6 +163,16 @@ def families_for(
     return [MinHashCollision() if measure == "jaccard" else WeightedMinHashCollision()]
 
 
+def _ways_to_keep(recall: float, family: Collision) -> Iterator[tuple[float, float]]:
+    """What the formula must say, and the least chance be where slots are dependent: first what is best."""
+    if family.dependent:
+        # A low promise is kept with something to spare, if that is within reach, and else to the letter.
+        if recall < _DEPENDENT:
+            yield recall + _SPARE, recall
+        yield recall, recall
+    yield recall, 0.0
+
+
 def _cheapest(
     scale: Scale,
     threshold: float,
@@ -171,13 +180,14 @@ def _cheapest(
     recall: float,
     slots: int,
     sample: SimilaritySample | DistanceSample | None,
+    wary: float,
 ) -> tuple[Banding, Collision] | None:
     """Of all families and bandings that keep the promise the one that costs least, then of fewest slots."""
     best: tuple[tuple[float, int], Banding, Collision] | None = None
     for family in tried:
         agreement = scale.agreement(threshold, family)
         cost = _cost(scale, threshold, family, sample)
-        for banding in _worthwhile(agreement, recall, slots, family.most_rows):
+        for banding in _worthwhile(agreement, recall, slots, family.most_rows, wary):
             key = rounded(cost(banding)), banding.slots
             if best is None or key < best[0]:
                 best = key, banding, family
@@ -261,13 +271,22 @@ def _areas(scale: Scale, threshold: float, banding: Banding, family: Collision) 
     return cascade.areas(scale.distance(threshold), furthest=scale.furthest(threshold, family))
 
 
-def _worthwhile(agreement: float, recall: float, slots: int, most_rows: int | None) -> Iterator[Banding]:
-    """For each number of rows the fewest bands that reach `recall`, while the slots last."""
+def _worthwhile(
+    agreement: float, recall: float, slots: int, most_rows: int | None, wary: float
+) -> Iterator[Banding]:
+    """For each number of rows the fewest bands that reach `recall`, while the slots last.
+
+    And whose least chance, of dependent slots, reaches `wary`.
+    """
     for rows in range(1, min(slots, most_rows or slots) + 1):
-        bands = fewest_bands(agreement, recall, rows, most=slots // rows)
-        if bands is None:
+        fewest = fewest_bands(agreement, recall, rows, most=slots // rows)
+        if fewest is None:
             return  # more rows need at least as many bands, so more slots still
-        yield Banding(bands=bands, rows=rows)
+        for bands in range(fewest, slots // rows + 1):
+            banding = Banding(bands=bands, rows=rows)
+            if not wary or least_chance(banding, agreement, slots=slots) >= wary - _SLACK:
+                yield banding
+                break
 
 
 def fewest_bands(agreement: float, recall: float, rows: int, *, most: int) -> int | None:

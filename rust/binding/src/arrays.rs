@@ -2,6 +2,7 @@
 
 use lookalike_kernels::verify::Rows;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::doorway::error;
@@ -41,7 +42,7 @@ pub fn ragged<'a, T: Element>(ragged: &'a Ragged<'_, T>, py: Python<'_>) -> PyRe
     Ok((values, offsets))
 }
 
-/// Rows in pieces of which `a` and `b` pick some: offsets of those rise, and no such row is too wide. There may be far more rows.
+/// Rows in pieces of which `a` and `b` pick some: offsets of those rise within the values, and no such row is too wide. There may be far more rows.
 pub fn picked<'a, T: Element>(
     pieces: &'a [Ragged<'_, T>],
     a: &'a PyReadonlyArray1<'_, u32>,
@@ -51,8 +52,12 @@ pub fn picked<'a, T: Element>(
     let items = Rows::new(pieces.iter().map(|piece| bounded(piece, py)).collect::<PyResult<_>>()?);
     let (a, b) = (rows("a", a, items.len(), py)?, rows("b", b, items.len(), py)?);
     same_length(a.len(), b.len(), py)?;
-    match a.iter().chain(b).find(|&&row| odd(items.offsets(row))) {
-        Some(&row) => Err(refused(items.offsets(row), row as usize, py)),
+    let refusable = |row: u32| {
+        let (values, offsets) = items.place_of(row);
+        odd(offsets) || offsets[0] < 0 || offsets[1] > values.len() as i64
+    };
+    match a.iter().chain(b).find(|&&row| refusable(row)) {
+        Some(&row) => Err(refused(items.place_of(row).1, row as usize, py)),
         None => Ok((items, a, b)),
     }
 }
@@ -77,9 +82,12 @@ fn odd(offsets: &[i64]) -> bool {
 }
 
 fn refused(offsets: &[i64], row: usize, py: Python<'_>) -> PyErr {
-    let what = match offsets[1] < offsets[0] {
-        true => format!("offsets fall after row {row}"),
-        false => format!("row {row} is over 4 GiB by its offsets, the most one item may hold: split it"),
+    let what = if offsets[1] < offsets[0] {
+        format!("offsets fall after row {row}")
+    } else if odd(offsets) {
+        format!("row {row} is over 4 GiB by its offsets, the most one item may hold: split it")
+    } else {
+        format!("offsets of row {row} run from {} to {}, beyond the values there are", offsets[0], offsets[1])
     };
     error(py, "OptionError", what)
 }
@@ -92,6 +100,18 @@ pub fn rows<'a>(name: &str, array: &'a PyReadonlyArray1<'_, u32>, rows: usize, p
             Err(error(py, "OptionError", format!("{name} names row {row}, but there are {rows}")))
         }
         _ => Ok(slice),
+    }
+}
+
+/// Makes sure that so many entries can be had at a time. A kernel that asked for them in vain would end the process.
+pub fn room_for<T>(entries: impl IntoIterator<Item = usize>) -> PyResult<()> {
+    let entries = entries.into_iter().try_fold(1usize, |product, factor| product.checked_mul(factor));
+    match entries.map(|entries| Vec::<T>::new().try_reserve_exact(entries)) {
+        Some(Ok(())) => Ok(()),
+        _ => {
+            let gigabytes = entries.map_or(f64::INFINITY, |entries| entries as f64) * size_of::<T>() as f64 / 1e9;
+            Err(PyMemoryError::new_err(format!("{gigabytes:.1} GB at a time are more than this machine gives")))
+        }
     }
 }
 

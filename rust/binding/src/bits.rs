@@ -5,7 +5,7 @@ use lookalike_kernels::bits::{self, Apart, Bound, Rows, blocks, buckets::Buckets
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, matrix, ragged, rows as row_numbers, same_length, slice};
+use crate::arrays::{Ragged, matrix, ragged, room_for, rows as row_numbers, same_length, slice};
 use crate::doorway::{enter, error, level};
 
 type TwoColumns<'py> = (Column<'py>, Column<'py>);
@@ -139,6 +139,7 @@ fn checked_width(py: Python<'_>, width: u32) -> PyResult<()> {
 #[pyo3(signature = (width, count, *, seed))]
 fn drawn_positions(py: Python<'_>, width: u32, count: usize, seed: u64) -> PyResult<Column<'_>> {
     checked_width(py, width)?;
+    room_for::<u32>([count])?;
     Ok(masks::drawn(width, count, seed).into_pyarray(py))
 }
 
@@ -160,6 +161,10 @@ fn covering_positions(
         let what = format!("parts={parts} is out of range: of radius {radius}, a part covers 1 to 16 bits");
         return Err(error(py, "OptionError", what));
     }
+    // Each part holds its positions in half of its masks, which are as many as its dimensions have subsets.
+    let subsets = 1usize << dimensions.div_ceil(u64::from(parts));
+    room_for::<u32>([width as usize, subsets / 2 + 1])?;
+    room_for::<i64>([parts as usize, subsets])?;
     let (positions, offsets) = enter(py, 1, || covering::covering(width, radius, parts, seed))?;
     Ok((positions.into_pyarray(py), offsets.into_pyarray(py)))
 }
@@ -183,6 +188,7 @@ fn sample_bits<'py>(
     let (rows, positions) = (bit_rows("rows", &rows, py)?, slice("positions", &positions, py)?);
     checked_positions(py, positions, rows.words())?;
     let words = positions.len().div_ceil(64).max(1);
+    room_for::<u64>([rows.len(), words])?;
     let sampled = enter(py, 1, || {
         let mut sampled = vec![0; rows.len() * words];
         for (row, out) in rows.iter().zip(sampled.chunks_exact_mut(words)) {
@@ -227,6 +233,7 @@ impl BitMasks {
             let what = format!("there are no masks {first} to {last}: there are {}", self.masks.len());
             return Err(error(py, "OptionError", what));
         }
+        room_for::<u64>([last - first, rows.len()])?;
         let keys = enter(py, 1, || {
             let mut keys = vec![0; (last - first) * rows.len()];
             self.masks.keys_into(first, rows, &mut keys);
@@ -245,6 +252,7 @@ impl BitMasks {
     ) -> PyResult<pyo3::Bound<'py, PyArray2<u64>>> {
         let rows = bit_rows("rows", &rows, py)?;
         same_words(rows.words(), self.words, py)?;
+        room_for::<u64>([rows.len(), self.masks.len()])?;
         let signed = enter(py, threads, || {
             let mut signed = vec![0; rows.len() * self.masks.len()];
             self.masks.sign_into(rows, &mut signed);

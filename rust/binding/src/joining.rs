@@ -9,7 +9,7 @@ use lookalike_kernels::{pairing, radix, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, picked, ragged, rows, same_length, slice};
+use crate::arrays::{Ragged, picked, ragged, room_for, rows, same_length, slice};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
@@ -144,6 +144,7 @@ impl Forest {
         if rows > u32::MAX as usize {
             return Err(error(py, "OptionError", format!("{rows} rows are more than one forest holds (2³²)")));
         }
+        room_for::<u32>([rows])?;
         Ok(Forest { trees: Mutex::new(Trees::new(rows)), rows })
     }
 

@@ -9,7 +9,7 @@ use lookalike_kernels::prefix::{Bound as Asked, order::MOST_BITS};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, picked, ragged, same_length, slice};
+use crate::arrays::{Ragged, picked, ragged, room_for, same_length, slice};
 use crate::doorway::{enter, error, level};
 
 type Column<'py, T> = Bound<'py, PyArray1<T>>;
@@ -48,8 +48,8 @@ impl LeastShared {
     #[new]
     #[pyo3(signature = (measure, threshold, *, q=1))]
     fn new(py: Python<'_>, measure: &str, threshold: f64, q: u32) -> PyResult<LeastShared> {
-        if threshold.is_nan() || threshold < 0.0 || q == 0 {
-            let what = format!("threshold={threshold}, q={q}: neither may be less than nothing, and q is at least 1");
+        if !(0.0..f64::INFINITY).contains(&threshold) || q == 0 {
+            let what = format!("threshold={threshold}, q={q}: a threshold is a number, 0 or more, and q is at least 1");
             return Err(error(py, "OptionError", what));
         }
         let edits = threshold as u32;
@@ -79,6 +79,9 @@ impl LeastShared {
         Ok(least.into_pyarray(py))
     }
 }
+
+/// Each letter of a string stands in so many grams.
+const LONGEST_GRAM: usize = 64;
 
 fn no_counts(py: Python<'_>, bits: u32) -> PyResult<Vec<u32>> {
     if !(1..=MOST_BITS).contains(&bits) {
@@ -170,6 +173,10 @@ fn prefix_entries<'py>(
     let (rows, lengths) = (slice("rows", &rows, py)?, lengths(&prefixes, offsets, py)?);
     same_length(rows.len(), lengths.len(), py)?;
     let cut = Cut { counts: table("counts", &counts, py)?, block: block.max(1), boundary };
+    if let Some(sets) = everybody_of {
+        // One a block, of which a number that is no count of sets would make very many.
+        room_for::<u64>([rows.len(), sets.div_ceil(cut.block) as usize])?;
+    }
     let made = enter(py, 1, || match everybody_of {
         Some(sets) => everybody(codes, offsets, rows, lengths, sets, &cut),
         None => entries(codes, offsets, rows, lengths, &cut),
@@ -244,8 +251,8 @@ fn prefix_shared<'py>(
 #[pyo3(signature = (texts, *, q))]
 fn grams<'py>(py: Python<'py>, texts: Ragged<'py, u8>, q: usize) -> PyResult<(Column<'py, u64>, Column<'py, i64>)> {
     let (values, offsets) = ragged(&texts, py)?;
-    if q == 0 {
-        return Err(error(py, "OptionError", "q=0: a gram holds at least one letter".into()));
+    if !(1..=LONGEST_GRAM).contains(&q) {
+        return Err(error(py, "OptionError", format!("q={q}: a gram holds 1 to {LONGEST_GRAM} letters")));
     }
     let (elements, starts) = enter(py, 1, || kernel_grams(values, offsets, q))?;
     Ok((elements.into_pyarray(py), starts.into_pyarray(py)))

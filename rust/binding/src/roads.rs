@@ -7,8 +7,9 @@ use lookalike_kernels::pyramid::{self, Sampling};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, matrix, ragged, rows as row_numbers, same_length, slice};
+use crate::arrays::{Ragged, matrix, ragged, room_for, rows as row_numbers, same_length, slice};
 use crate::doorway::{enter, error, level};
+use crate::signing::MOST_SLOTS;
 
 /// Packed pairs and how often each met; or bucket keys and the set each is of.
 type KeysAndCounts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
@@ -77,8 +78,10 @@ fn pyramid_keys<'py>(
     let (first, last) = (slice("first", &first, py)?, slice("last", &last, py)?);
     same_length(first.len(), offsets.len() - 1, py)?;
     same_length(last.len(), offsets.len() - 1, py)?;
-    if bands == 0 || rows == 0 || last.iter().any(|&level| level > 40) {
-        return Err(error(py, "OptionError", "a pyramid has bands of rows, 1 or more, and levels up to 40".into()));
+    let fits = bands.checked_mul(rows).is_some_and(|sampled| (1..=MOST_SLOTS).contains(&sampled));
+    if !fits || last.iter().any(|&level| level > 40) {
+        let what = format!("a pyramid has 1 to {MOST_SLOTS} rows in bands, and levels up to 40");
+        return Err(error(py, "OptionError", what));
     }
     let sampling = Sampling { bands, rows, seed };
     let (keys, of) = enter(py, 1, || pyramid::keys(elements, offsets, first, last, &sampling))?;
@@ -93,6 +96,7 @@ fn pair_buckets<'py>(py: Python<'py>, sets: Ragged<'py, u64>, bits: u32) -> PyRe
     if !(1..=32).contains(&bits) {
         return Err(error(py, "OptionError", format!("bits={bits} is out of range: 2 to 2³² buckets, bits=1 to 32")));
     }
+    room_for::<u32>([1 << bits])?;
     Ok(enter(py, 1, || baskets::bucket_counts(items, offsets, bits))?.into_pyarray(py))
 }
 

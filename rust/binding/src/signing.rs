@@ -9,7 +9,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, P
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::arrays::{Ragged, matrix, ragged, rows, same_length};
+use crate::arrays::{Ragged, matrix, ragged, room_for, rows, same_length};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 
@@ -83,6 +83,8 @@ pub fn signed<'py>(
     [rows, slots]: [usize; 2],
     sign: impl FnOnce(Signed<'_>) + Send,
 ) -> PyResult<Arrays<'py, u32>> {
+    // NumPy's binding panics where there is no room.
+    room_for::<u32>([rows, slots])?;
     // SAFETY: a fresh array that nobody else holds. Filling it with zeros first would take a twentieth of the time of signing.
     let matrix = unsafe { PyArray2::<u32>::new(py, [rows, slots], false) };
     let signatures = unsafe { matrix.as_slice_mut()? };
@@ -98,6 +100,7 @@ pub fn keyed<'py>(
     [bands, rows]: [usize; 2],
     key: impl FnOnce(Keyed<'_>) + Send,
 ) -> PyResult<Arrays<'py, u64>> {
+    room_for::<u64>([bands, rows])?;
     let mut keys = vec![0; bands * rows];
     let mut beside = Beside::new(rows);
     let Beside { content, bag, flags } = &mut beside;
@@ -151,6 +154,7 @@ fn universal_minima<'py>(
     if slots == 0 {
         return Err(error(py, "OptionError", "these orders are not of the universal family".into()));
     }
+    room_for::<u64>([offsets.len() - 1, slots])?;
     let minima = enter(py, 1, || {
         let mut minima = vec![u64::MAX; (offsets.len() - 1) * slots];
         for (o, signature) in offsets.windows(2).zip(minima.chunks_mut(slots)) {
@@ -221,6 +225,7 @@ fn band_keys<'py>(
     let (values, slots) = matrix("signatures", &signatures, py)?;
     let bands = checked_bands(py, first, bands, rows, slots)?;
     let count = values.len() / slots;
+    room_for::<u64>([count, bands.count()])?;
     let keys = enter(py, 1, || {
         let mut keys = vec![0u64; count * bands.count()];
         for (row, signature) in values.chunks(slots).enumerate() {

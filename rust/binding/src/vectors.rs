@@ -10,7 +10,7 @@ use lookalike_kernels::vectors::{Matrices, Measure, compare, contents};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, matrix, ragged, rows, same_length};
+use crate::arrays::{Ragged, matrix, ragged, room_for, rows, same_length};
 use crate::doorway::{enter, error, level};
 
 /// A matrix of either width of floats.
@@ -61,6 +61,12 @@ impl Projections {
                 "{last} functions of {dimensions} coordinates are out of range: 1 to 65,536 functions, and 2³¹ numbers in all"
             );
             return Err(error(py, "OptionError", what));
+        }
+        // Directions are held sixteen at a time.
+        let held = [slots.next_multiple_of(16), dimensions];
+        match kind {
+            "hyperplanes" | "signs" => room_for::<f32>(held)?,
+            _ => room_for::<f64>(held)?,
         }
         let drawn = first..last;
         let draw: Box<dyn FnOnce() -> Functions + Send> = match kind {
@@ -208,6 +214,7 @@ impl Projections {
     ) -> PyResult<Bound<'py, PyArray2<S>>> {
         let values = self.checked(py, array)?;
         let count = values.len() / self.dimensions;
+        room_for::<S>([count, self.slots])?;
         let out = enter(py, threads, || {
             let mut out = vec![S::default(); count * self.slots];
             sign(values, &mut out);
@@ -225,6 +232,7 @@ impl Projections {
     ) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let values = self.checked(py, array)?;
         let count = values.len() / self.dimensions;
+        room_for::<u64>([count, bands.count()])?;
         let keys = enter(py, 1, || {
             let mut keys = vec![0; bands.count() * count];
             match &self.functions {
@@ -245,6 +253,7 @@ impl Projections {
     ) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let values = self.checked(py, array)?;
         let (count, lines_of_keys) = (values.len() / self.dimensions, probing.bands * probing.probes());
+        room_for::<u64>([lines_of_keys, count])?;
         let keys = enter(py, 1, || {
             let mut keys = vec![0; lines_of_keys * count];
             match &self.functions {

@@ -8,7 +8,7 @@ use lookalike_kernels::weighted::{self, Grids, Measure, WeightedRows};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{Ragged, ragged, rows, same_length, slice};
+use crate::arrays::{Ragged, ragged, room_for, rows, same_length, slice};
 use crate::doorway::{enter, error, level};
 use crate::shingling::Shingler;
 use crate::signing::{Arrays, MOST_SLOTS, checked_bands, keyed, signed};
@@ -74,6 +74,7 @@ fn sparse_sides<'py>(
     let parts = Parts::new(vectors);
     let (elements, offsets, weights) = parts.checked(py)?;
     let planes = Planes::new(checked_slots(slots, py)?, seed);
+    room_for::<u8>([offsets.len() - 1, slots])?;
     let sides = enter(py, threads, || sparse::sides(elements, weights, offsets, &planes))?;
     sides.into_pyarray(py).reshape([offsets.len() - 1, slots])
 }

@@ -123,6 +123,7 @@ pub fn stop_hashes<'w>(stops: impl IntoIterator<Item = &'w str>, casefold: bool,
 #[inline(always)]
 pub(crate) fn document<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     let normal = normalise(text, spec.folding.nfkc);
+    within_positions(&normal);
     if !spec.bag {
         return stream::<L>(&normal, spec, scratch, sink);
     }
@@ -149,6 +150,11 @@ pub(crate) fn number_occurrences(bag: &mut [u64]) {
     }
 }
 
+/// Positions in a text are 32-bit; callers see to it that no text is longer, but folding may lengthen it several times.
+fn within_positions(text: &[u8]) {
+    assert!(text.len() <= u32::MAX as usize, "a text is over 4 GiB once it is folded: split it");
+}
+
 fn normalise(text: &[u8], nfkc: bool) -> Cow<'_, [u8]> {
     if nfkc && !text.is_ascii() {
         let text = String::from_utf8_lossy(text);
@@ -173,6 +179,7 @@ fn stream_chars<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink:
     let mut folded = std::mem::take(&mut scratch.text);
     let text = if folding.casefold || folding.whitespace || folding.punctuation {
         chars::fold(text, folding, scratch.characters, &mut scratch.folded, &mut folded);
+        within_positions(&folded);
         &folded[..]
     } else {
         text

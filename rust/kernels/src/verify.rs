@@ -45,10 +45,11 @@ impl<'a, T> Rows<'a, T> {
         &values[offsets[i] as usize..offsets[i + 1] as usize]
     }
 
-    /// Where an item begins in the values of its piece, and where it ends.
-    pub fn offsets(&self, row: u32) -> &'a [i64] {
+    /// The values of the piece that an item is in, and where it begins and ends in them.
+    pub fn place_of(&self, row: u32) -> (&'a [T], &'a [i64]) {
         let (piece, i) = self.place(row);
-        &self.pieces[piece].1[i..i + 2]
+        let (values, offsets) = self.pieces[piece];
+        (values, &offsets[i..i + 2])
     }
 
     #[inline(always)]
