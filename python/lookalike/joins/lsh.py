@@ -9,7 +9,8 @@
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
 bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a pair
-found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`.
+found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`; a
+list of pairs may take some seconds more for large buckets (`joins/outright.py`).
 """
 
 from __future__ import annotations

@@ -161,8 +161,8 @@ class RunFolder:
         written = sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
         free = shutil.disk_usage(self.path).free
         return OutputError(
-            f"the disk of {self.target} is full: {in_words(written)} were written, {in_words(free)} are free "
-            "and more was needed; make room there or choose another output folder. Nothing was left behind"
+            f"the disk of {self.target} is full: {in_words(written)} were written, and are removed again, as "
+            f"{in_words(free)} were free and more was needed; make room there or choose another output folder"
         )
 
 

@@ -41,9 +41,9 @@ def similar_pairs(
     """Find all pairs of items at least as similar as the threshold.
 
     Every pair was checked on the data. Pairs exactly at the threshold are found with at least the promised
-    recall, more similar ones more often. Where very many items are alike, such as variants of one template,
-    each is paired with a few of them rather than with all: `account.large` counts what was not compared, and
-    `method="prefix"` lists every pair.
+    recall, more similar ones more often. Where so many items are alike, such as variants of one template,
+    that to compare all of them would take over some seconds, `lsh` pairs each with a few rather than with
+    all: `account.large` counts what was not compared, and `method="prefix"` lists every pair.
 
     Parameters
     ----------
