@@ -186,6 +186,8 @@ impl Signer {
     }
 
     /// Half of each element, which the slots' own hashes work on.
+    ///
+    /// No product moves a half of 0: such an element, one in 2³², comes first in every open slot.
     #[inline(always)]
     fn split(&mut self, elements: &[u64]) {
         self.halves.clear();
