@@ -202,7 +202,7 @@ def _unsigned(column: pa.Array, name: str) -> U64:
 def _as_it_was(keys: U64, kind: pa.DataType) -> pa.Array:
     """The whole numbers that `_unsigned` made unsigned."""
     values = keys if pa.types.is_unsigned_integer(kind) else (keys ^ np.uint64(1 << 63)).view(np.int64)
-    return pa.array(values.astype(kind.to_pandas_dtype(), copy=False), kind)
+    return pa.array(values).cast(kind)
 
 
 def _rise(pieces: list[U64]) -> bool:

@@ -42,7 +42,9 @@ class Table:
         parts = [batch[name].to_numpy(zero_copy_only=False) for batch in self.batches]
         if len(parts) == 1:
             return parts[0]
-        return np.concatenate(parts) if parts else np.empty(0, self.schema.field(name).type.to_pandas_dtype())
+        if parts:
+            return np.concatenate(parts)
+        return pa.array([], self.schema.field(name).type).to_numpy(zero_copy_only=False)
 
     @classmethod
     def of(cls, **columns: Any) -> Table:

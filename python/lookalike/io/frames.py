@@ -107,7 +107,10 @@ class FrameSource(Source):
             case "pandas":
                 return given[keep]
             case "polars":
-                return given.filter(keep)
+                import polars
+
+                # Older versions know no NumPy masks.
+                return given.filter(polars.Series(keep))
             case "datasets":
                 return given.select(np.flatnonzero(keep))
         return choose(self._content(), keep)
