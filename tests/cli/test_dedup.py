@@ -78,6 +78,7 @@ def test_json_is_the_record_of_the_run(type_, corpus, tmp_path):
     ended = type_("dedup", corpus, "-o", tmp_path / "out", "--json")
     assert json.loads(ended.out) == json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
     assert json.loads(ended.out)["counts"]["kept"] == 3
+    assert json.loads(ended.out)["command"][:3] == ["lookalike", "dedup", str(corpus)]
 
 
 @pytest.mark.parametrize(

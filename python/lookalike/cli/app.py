@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli import ending
+from lookalike.cli.typed import command_line
 from lookalike.cli.wording import options_of
 from lookalike.errors import LookalikeError
 
@@ -123,6 +124,7 @@ def lookalike(
 def run(arguments: list[str]) -> int:
     """Run the command line `arguments` and return the exit code."""
     _mend_streams()
+    command_line.set(("lookalike", *arguments))
     debug = False
     try:
         group = typer.main.get_command(app)

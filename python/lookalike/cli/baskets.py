@@ -14,6 +14,7 @@ from lookalike.charts import numbers
 from lookalike.cli import options as shared
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import check_outside, checked_folder
+from lookalike.cli.typed import command_line
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.joins import ALGORITHM_VERSION
@@ -112,6 +113,7 @@ def baskets(
             folder.to_disk()
         record = RunRecord(
             job="baskets",
+            command=command_line.get(),
             parameters=parameters,
             counts=asdict(found.account),
             estimates={},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from lookalike.cli import options as shared
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
 from lookalike.cli.repeated import Reader as Reader
+from lookalike.cli.typed import command_line
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.errors import OptionError
 from lookalike.runs import choose_progress
@@ -137,7 +139,7 @@ def decontaminate(
         with watch.stage("write"):
             result.write_into(folder.path)
             folder.to_disk()
-        record = result.record().write(folder.path)
+        record = replace(result.record(), command=command_line.get()).write(folder.path)
     for source in (items, documents):
         note_what_was_left_out(source)
     for sentence in result.advice:

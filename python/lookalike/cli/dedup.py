@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from lookalike.cli.output import (
     opened,
 )
 from lookalike.cli.repeated import repeated
+from lookalike.cli.typed import command_line
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
@@ -206,7 +208,7 @@ def dedup(
             # Of many small files these take longer than writing them did.
             files = files_of(folder.path)
             folder.to_disk()
-        record = result.record().write(folder.path, files=files)
+        record = replace(result.record(), command=command_line.get()).write(folder.path, files=files)
     note_what_was_left_out(source)
     for sentence in result.advice:
         note(sentence)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.charts import numbers
+from lookalike.cli.typed import command_line
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
@@ -37,6 +38,7 @@ class PairsOutcome:
             folder.to_disk()
         return RunRecord(
             job="pairs",
+            command=command_line.get(),
             parameters=self.parameters,
             algorithm=ALGORITHM_VERSION,
             counts=self.counts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_col
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
+from lookalike.cli.typed import command_line
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
@@ -102,7 +104,7 @@ def top(
         with watch.stage("write"):
             result.write_into(folder.path)
             folder.to_disk()
-        record = result.record().write(folder.path)
+        record = replace(result.record(), command=command_line.get()).write(folder.path)
     note_what_was_left_out_of(given)
     for sentence in result.advice:
         note(sentence)

@@ -1,12 +1,16 @@
-"""Which options a person typed: the others may take defaults of the kind of items at hand."""
+"""What a person typed: the command line, and which options. The others may take defaults of the items at hand."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from contextvars import ContextVar
 
 import typer
 
 from lookalike.errors import OptionError
+
+#: The command line that is running, word by word.
+command_line: ContextVar[tuple[str, ...]] = ContextVar("command_line", default=())
 
 
 def typed(context: typer.Context, name: str) -> bool:

@@ -37,6 +37,8 @@ class RunRecord:
     ----------
     job
         What was done, such as `dedup`.
+    command
+        The command as it was typed, which names what was read; empty of a run from Python.
     parameters
         What was asked for, as JSON values.
     algorithm
@@ -62,6 +64,7 @@ class RunRecord:
     """
 
     job: str
+    command: Sequence[str] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     algorithm: int | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: versions_here())
@@ -94,6 +97,7 @@ class RunRecord:
                 f"{FORMAT_VERSION}: run the job again, or read it with the version that wrote it"
             )
         try:
+            stored["command"] = tuple(stored.get("command", ()))
             stored["stages"] = tuple(Stage(**stage) for stage in stored["stages"])
             stored["files"] = {name: FileRecord(**entry) for name, entry in stored["files"].items()}
             return cls(**stored)
