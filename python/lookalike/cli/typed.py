@@ -1,4 +1,4 @@
-"""What a person typed: the command line, and which options. The others may take defaults of the items at hand."""
+"""What a person typed: the command line, and which options. The others may take defaults of the items."""
 
 from __future__ import annotations
 
