@@ -45,6 +45,7 @@ COUNTS = np.zeros(_core.FREQUENCY_COUNTERS, np.uint32)
 RAGGED = {
     "Shingler.sets": (np.uint8, lambda ragged: WORDS.sets(ragged, threads=2)),
     "Shingler.document_frequencies": (np.uint8, lambda ragged: WORDS.document_frequencies(ragged)),
+    "DocumentFrequencies": (np.uint8, lambda ragged: _core.DocumentFrequencies(ragged, WORDS, most=2)),
     "Shingler.rarest": (np.uint8, lambda ragged: WORDS.rarest(ragged, COUNTS, most=2, threads=2)),
     "hash_strings": (np.uint8, lambda ragged: _core.hash_strings(ragged, seed=0, threads=2)),
     "sign_texts": (np.uint8, lambda ragged: _core.sign_texts(ragged, WORDS, ORDERS, threads=2)),
@@ -224,6 +225,7 @@ PATHS = {
     "Shingler.shingles": lambda path: WORDS.shingles(b"a b", path=path),
     "Shingler.sets": lambda path: WORDS.sets(TEXTS, threads=1, path=path),
     "Shingler.document_frequencies": lambda path: WORDS.document_frequencies(TEXTS, path=path),
+    "DocumentFrequencies": lambda path: _core.DocumentFrequencies(TEXTS, WORDS, most=2, path=path),
     "Shingler.rarest": lambda path: WORDS.rarest(TEXTS, COUNTS, most=2, threads=1, path=path),
     "sign_texts": lambda path: _core.sign_texts(TEXTS, WORDS, ORDERS, threads=1, path=path),
     "sign_sets": lambda path: _core.sign_sets(ITEMS, ORDERS, threads=1, path=path),

@@ -100,6 +100,7 @@ WEIGHTED = (*SETS, np.ones(11))
 SHINGLER = _core.Shingler(
     "words", 1, casefold=True, nfkc=False, whitespace=False, punctuation=False, bag=False, stops=[], seed=0
 )
+FREQUENCIES = _core.DocumentFrequencies(TEXTS, SHINGLER, most=9)
 ORDERS = _core.Orders("universal", slots=4, seed=0)
 FOREST = _core.Forest(2)
 LED = _core.Led(np.arange(2, dtype=np.uint32), np.array([0]), np.array([2]))
@@ -174,9 +175,11 @@ CALLS = {
     "sign_weighted": lambda: _core.sign_weighted(WEIGHTED, slots=3, seed=0, threads=1),
     "sparse_sides": lambda: _core.sparse_sides(WEIGHTED, slots=3, seed=0, threads=1),
     "key_sparse": lambda: _core.key_sparse(WEIGHTED, slots=6, seed=0, bands=2, rows=3),
-    "term_weights": lambda: _core.term_weights(
-        TEXTS, SHINGLER, SHINGLER.document_frequencies(TEXTS), documents=2, threads=1
-    ),
+    "DocumentFrequencies.add": lambda: FREQUENCIES.add(FREQUENCIES),
+    "DocumentFrequencies.of": lambda: FREQUENCIES.of(SETS[0]),
+    "DocumentFrequencies.exact": lambda: FREQUENCIES.exact,
+    "DocumentFrequencies.nbytes": lambda: FREQUENCIES.nbytes,
+    "term_weights": lambda: _core.term_weights(TEXTS, SHINGLER, FREQUENCIES, documents=2, threads=1),
     "compare_weighted": lambda: _core.compare_weighted([WEIGHTED], ROWS, ROWS, measure="cosine", threads=1),
     "BitMasks.keys": lambda: MASKS.keys(BITS, 0, 2),
     "BitMasks.sign": lambda: MASKS.sign(BITS, threads=1),

@@ -107,7 +107,7 @@ def test_weights_of_terms_are_their_frequency_times_their_rarity():
     texts = documents(30)
     shingler = Shingle(k=1).shingler()
     buffers = string_buffers(pa.array(texts))
-    frequencies = shingler.document_frequencies(buffers)
+    frequencies = _core.DocumentFrequencies(buffers, shingler, most=100)
     elements, offsets, weights = _core.term_weights(
         buffers, shingler, frequencies, documents=len(texts), threads=2
     )
@@ -116,6 +116,68 @@ def test_weights_of_terms_are_their_frequency_times_their_rarity():
         named = {int(shingler.shingles(word.encode())[0]): weight for word, weight in vector.items()}
         assert elements[of].tolist() == sorted(named)
         assert weights[of].tolist() == pytest.approx([named[x] for x in sorted(named)], rel=1e-14)
+
+
+def rich(count, seed=0):
+    """Texts of a large vocabulary, and retellings of some that keep most of their words."""
+    draw = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        words = [f"w{int(10 ** (7 * draw.random()))}" for _ in range(30)]
+        if texts and draw.random() < 0.3:
+            words = [*draw.choice(texts).split()[: draw.randint(15, 30)], *words[: draw.randint(1, 15)]]
+            draw.shuffle(words)
+        texts.append(" ".join(words))
+    return texts
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_cosines_of_a_large_vocabulary_are_exact(two):
+    """In 2²⁰ counters some tens of thousands of these terms would share theirs with another."""
+    texts = rich(12_000)
+    expected = vectors(texts)
+    assert len({word for vector in expected for word in vector}) > 100_000
+    given = (texts[:6000], texts[6000:]) if two else (texts,)
+    pairs = la.similar_pairs(*given, measure="tfidf", threshold=0.7)
+    assert pairs.account.frequencies == "exact"
+    assert len(pairs) > 500
+    for (a, b), similarity in found(pairs).items():
+        assert similarity == pytest.approx(cosine(expected[a], expected[b + 6000 * two]), abs=1e-12)
+
+
+@pytest.mark.parametrize("most", [None, 100])
+def test_frequencies_do_not_depend_on_memory_threads_or_order(monkeypatch, most):
+    if most is not None:
+        monkeypatch.setattr("lookalike.shingles.terms.MOST_TERMS", most)
+    texts = rich(1500, seed=1)
+    options = {"measure": "tfidf", "threshold": 0.6}
+    expected = la.similar_pairs(texts, **options)
+    assert len(expected) > 50
+    assert expected.account.frequencies == ("exact" if most is None else "shared")
+    for engine in (
+        LocalEngine(threads=1, memory=16_000_000),
+        LocalEngine(threads=3, batch_rows=50),
+    ):
+        again = la.similar_pairs(
+            pa.chunked_array([texts[:7], texts[7:2000], texts[2000:]]), **options, engine=engine
+        )
+        assert again.to_arrow() == expected.to_arrow()
+        assert again.account.frequencies == expected.account.frequencies
+    shuffled = random.Random(2).sample(range(len(texts)), len(texts))
+    again = found(la.similar_pairs([texts[row] for row in shuffled], **options, expand=True))
+    renamed = {tuple(sorted((shuffled[a], shuffled[b]))): s for (a, b), s in again.items()}
+    assert renamed == found(la.similar_pairs(texts, **options, expand=True))
+
+
+def test_shared_counters_make_terms_no_rarer_and_change_similarities_little(monkeypatch):
+    texts = rich(12_000)
+    exact = found(la.similar_pairs(texts, measure="tfidf", threshold=0.7))
+    monkeypatch.setattr("lookalike.shingles.terms.MOST_TERMS", 50_000)
+    shared = found(la.similar_pairs(texts, measure="tfidf", threshold=0.7))
+    both = set(exact) & set(shared)
+    assert len(both) > 0.95 * len(exact)
+    apart = [abs(exact[pair] - shared[pair]) for pair in both]
+    assert 1e-6 < max(apart) < 0.05
 
 
 def test_a_threshold_may_be_an_angle():

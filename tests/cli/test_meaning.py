@@ -45,3 +45,18 @@ def test_what_does_not_go_together_is_refused(refused, stories, tmp_path):
     assert "leave it out" in refused("pairs", stories, "--measure", "tfidf", "--method", "lsh", *out)
     assert "leave out --sets" in refused("pairs", stories, "--measure", "tfidf", "--sets", *out)
     assert "--not-copies 7" in refused("pairs", stories, "--measure", "tfidf", "--not-copies", "7", *out)
+
+
+def test_a_run_says_how_documents_with_a_term_were_counted(type_, stories, tmp_path, monkeypatch):
+    def ended(out):
+        ended = type_("pairs", stories, "--measure", "tfidf", "-o", tmp_path / out, "--json")
+        return json.loads(ended.out)["estimates"]["document_frequencies"], ended.err
+
+    how, said = ended("exact")
+    assert how == "exact"
+    assert "counters" not in said
+    monkeypatch.setattr("lookalike.shingles.terms.MOST_TERMS", 5)
+    how, said = ended("shared")
+    assert how == "shared"
+    assert "share" in said
+    assert "similarities differ a little" in said

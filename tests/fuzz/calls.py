@@ -54,6 +54,12 @@ def frequencies(draw):
     return draw.array(np.arange(_core.FREQUENCY_COUNTERS, dtype=np.uint32) % 5)
 
 
+def document_frequencies(draw):
+    return _core.DocumentFrequencies(
+        draw.texts(), shingler(draw), most=draw.number(0, 1, 9, 10**6), path=path(draw)
+    )
+
+
 def counts(draw):
     return draw.below(draw.random.choice([1, 2, 8, 1000, 1024]), 9)
 
@@ -342,8 +348,11 @@ CALLS = {
         d.weighted(), slots=d.number(25, 60), seed=d.number(0), **banding(d)
     ),
     "term_weights": lambda d: _core.term_weights(
-        d.texts(), shingler(d), frequencies(d), documents=d.number(0, 1000), **running(d)
+        d.texts(), shingler(d), document_frequencies(d), documents=d.number(0, 1000), **running(d)
     ),
+    "DocumentFrequencies": document_frequencies,
+    "DocumentFrequencies.add": lambda d: document_frequencies(d).add(document_frequencies(d)),
+    "DocumentFrequencies.of": lambda d: document_frequencies(d).of(d.hashes()),
     "compare_weighted": lambda d: _core.compare_weighted(
         d.pieces(d.weighted), *d.pairs(), measure=d.word("jaccard", "cosine"), threads=d.threads()
     ),

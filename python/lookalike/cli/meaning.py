@@ -16,6 +16,7 @@ from lookalike.applications.documents.weighted import (
     pairs_by_weight,
 )
 from lookalike.applications.sets import OpenSets
+from lookalike.charts import numbers
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.typed import typed
 from lookalike.engines import Engine
@@ -24,6 +25,7 @@ from lookalike.io import Source
 from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
+from lookalike.shingles.terms import MOST_TERMS
 
 MEANING = "tfidf"
 #: Measures of sets with weights.
@@ -65,7 +67,7 @@ def close_in_meaning(
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
         lines=lambda stages: _lines(account, counts, options.not_copies, stages),
-        advice=bucket_advice(account, listing=True),
+        advice=[*_frequency_advice(account), *bucket_advice(account, listing=True)],
     )
 
 
@@ -95,6 +97,17 @@ def alike_by_weight(
         lines=lambda stages: pair_lines(account, counts, stages),
         advice=bucket_advice(account),
     )
+
+
+def _frequency_advice(account: Account) -> list[str]:
+    """What it means that terms shared counters."""
+    if account.frequencies != "shared":
+        return []
+    return [
+        f"there are over {numbers.count(MOST_TERMS)} different terms: documents were counted in counters that"
+        " terms share, so some terms look more common than they are, and similarities differ a little from"
+        " those of exact counts"
+    ]
 
 
 def _lines(

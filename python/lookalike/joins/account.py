@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.left_out import LeftOut
 from lookalike.theory import Plan, RecallEstimate
 from lookalike.theory.choice import Choice
 from lookalike.theory.pyramid import PyramidPlan
+
+#: How documents that hold a term were counted: each `exact`, or in counters that terms `shared`.
+DocumentFrequencies = Literal["exact", "shared"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +23,8 @@ class Account:
     `choice` says how `auto` came to the method. `expected_candidates` stands beside `candidates`: what was
     thought, and what came. `left_out` are common elements that the road was told to leave out; pairs may
     then be missing although it promises all. `median_similarity` is that of two rows picked at random, where
-    a sample was drawn; `unspaced` counts texts written without spaces between words.
+    a sample was drawn; `unspaced` counts texts written without spaces between words. `frequencies` says of
+    documents as vectors of terms whether the documents of each term were counted by themselves.
     """
 
     method: str
@@ -40,6 +44,7 @@ class Account:
     median_similarity: float | None = None
     choice: Choice | None = None
     left_out: LeftOut | None = None
+    frequencies: DocumentFrequencies | None = None
 
     @property
     def expected_candidates(self) -> float | None:
@@ -64,6 +69,7 @@ class Account:
             "plan": None if self.plan is None else self.plan.to_dict(),
             "choice": None if self.choice is None else self.choice.to_dict(),
             **({} if self.left_out is None else {"left_out": asdict(self.left_out)}),
+            **({} if self.frequencies is None else {"document_frequencies": self.frequencies}),
         }
 
     def to_dict(self) -> dict[str, Any]:

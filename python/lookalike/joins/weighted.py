@@ -21,6 +21,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import buckets, key_columns
 from lookalike.engines import Engine, Table
+from lookalike.joins.account import DocumentFrequencies
 from lookalike.joins.copies import Stars
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
@@ -30,8 +31,8 @@ from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import Prepared
 from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
 from lookalike.runs.watch import Watch
-from lookalike.shingles import CountDocuments, add_frequencies, no_frequencies
-from lookalike.shingles.terms import TermWeights
+from lookalike.shingles import terms
+from lookalike.shingles.terms import CountTerms, TermWeights, add_counts
 from lookalike.theory import Banding, DistanceSample, Plan, plan
 from lookalike.theory.thresholds import scale_of
 from lookalike.types import I64, U64, Bools
@@ -51,6 +52,8 @@ class WeightedItems(Items):
     """Rows to join: `row`, `elements` and `weights` of a table, and what they are compared by."""
 
     measure: WeightedMeasure = "jaccard"
+    #: Of documents as vectors of terms: whether each term was counted by itself, or in counters it shares.
+    frequencies: DocumentFrequencies | None = None
 
     def exact(self, *, at_least: float) -> WeightedExact:
         """The stage that checks candidates among these items."""
@@ -58,18 +61,28 @@ class WeightedItems(Items):
 
 
 def by_terms(items: Items, *, engine: Engine, watch: Watch) -> WeightedItems:
-    """Texts as tf-idf vectors, to be compared by cosine; of two collections, documents of both count."""
+    """Texts as tf-idf vectors, to be compared by cosine; of two collections, documents of both count.
+
+    Two passes over the texts: one counts in how many documents each term occurs, one weighs. What the driver
+    holds of it, up to 50 MB, is set aside.
+    """
     shingle = items.shingle
     assert shingle is not None
 
     def weighted() -> Table:
-        counted = engine.fold(items.table, CountDocuments(shingle, items.seed), add_frequencies)
-        frequencies = no_frequencies() if counted is None else counted
-        stage = TermWeights(shingle, items.seed, frequencies, items.rows)
-        return engine.map(items.table, stage, advance=advance)
+        count = CountTerms(shingle, items.seed, most=terms.MOST_TERMS)
+        counted = engine.fold(items.table, count, add_counts)
+        if counted is None:
+            counted = count(pa.RecordBatch.from_pylist([], items.table.schema))
+        aside = engine.set_aside()
+        aside.grow(counted.nbytes)
+        made = engine.map(items.table, TermWeights(shingle, items.seed, counted, items.rows), advance=advance)
+        how: DocumentFrequencies = "exact" if counted.exact else "shared"
+        return Table(made.batches, made.schema.with_metadata({_FREQUENCIES: how}))
 
     with watch.stage("terms", items.rows, size=items.bytes) as advance:
         table = engine.settle("terms", weighted)
+    exact = table.schema.metadata[_FREQUENCIES.encode()] == b"exact"
     return WeightedItems(
         table=table,
         bytes=items.bytes,
@@ -77,6 +90,7 @@ def by_terms(items: Items, *, engine: Engine, watch: Watch) -> WeightedItems:
         seed=items.seed,
         boundary=items.boundary,
         measure="cosine",
+        frequencies="exact" if exact else "shared",
     )
 
 
@@ -112,7 +126,7 @@ def join_weighted(
         watch=watch,
         meetings=meetings,
     )
-    return replace(joined, account=replace(joined.account, measure=measure))
+    return replace(joined, account=replace(joined.account, measure=measure, frequencies=items.frequencies))
 
 
 @dataclass(frozen=True)
@@ -211,6 +225,7 @@ def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_R
 
 
 _ELEMENTS = "elements"
+_FREQUENCIES = "frequencies"
 
 
 def _elements(batch: pa.RecordBatch) -> int:

@@ -1,6 +1,8 @@
 //! Weighted sets and weighted terms of texts → signatures, sides of hyperplanes, bucket keys; candidates → similarities.
 
-use lookalike_kernels::rare::COUNTERS;
+use std::sync::RwLock;
+
+use lookalike_kernels::frequencies::Frequencies;
 use lookalike_kernels::sparse::{self, Planes};
 use lookalike_kernels::terms;
 use lookalike_kernels::verify::Rows;
@@ -100,6 +102,66 @@ fn key_sparse<'py>(
     })
 }
 
+/// In how many documents each term occurs: exactly up to `most` different terms, beyond that in counters that terms share.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct DocumentFrequencies {
+    counted: RwLock<Frequencies>,
+    most: usize,
+}
+
+#[pymethods]
+impl DocumentFrequencies {
+    /// Of a batch of texts; on the calling thread's one.
+    #[new]
+    #[pyo3(signature = (texts, shingler, *, most, path=None))]
+    fn new<'py>(
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        shingler: &Shingler,
+        most: usize,
+        path: Option<&str>,
+    ) -> PyResult<DocumentFrequencies> {
+        let level = level(py, path)?;
+        let (values, offsets) = ragged(&texts, py)?;
+        let counted = enter(py, 1, || Frequencies::count(level, values, offsets, &shingler.spec, most))?;
+        Ok(DocumentFrequencies { counted: RwLock::new(counted), most })
+    }
+
+    /// Takes over what the other counted, which is left with nothing.
+    fn add(&self, py: Python<'_>, other: &DocumentFrequencies) -> PyResult<()> {
+        enter(py, 1, || {
+            // One lock at a time, so that two that are added to each other do not wait for ever.
+            let added = std::mem::replace(
+                &mut *other.counted.write().expect("no holder panics"),
+                Frequencies::none(other.most),
+            );
+            self.counted.write().expect("no holder panics").merge(added);
+        })
+    }
+
+    /// In how many documents each of these terms occurs.
+    fn of<'py>(&self, py: Python<'py>, terms: PyReadonlyArray1<'py, u64>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let terms = slice("terms", &terms, py)?;
+        let found = enter(py, 1, || {
+            let counted = self.counted.read().expect("no holder panics");
+            terms.iter().map(|&term| counted.of(term)).collect::<Vec<u32>>()
+        })?;
+        Ok(found.into_pyarray(py))
+    }
+
+    /// Whether every term is counted by itself.
+    #[getter]
+    fn exact(&self) -> bool {
+        self.counted.read().expect("no holder panics").is_exact()
+    }
+
+    /// How many bytes the counts take.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.counted.read().expect("no holder panics").bytes()
+    }
+}
+
 /// The shingles of texts, each once, and their weights: tf · ln(1 + documents/df).
 #[pyfunction]
 #[pyo3(signature = (texts, shingler, frequencies, *, documents, threads, path=None))]
@@ -107,20 +169,17 @@ fn term_weights<'py>(
     py: Python<'py>,
     texts: Ragged<'py, u8>,
     shingler: &Shingler,
-    frequencies: PyReadonlyArray1<'py, u32>,
+    frequencies: &DocumentFrequencies,
     documents: u64,
     threads: usize,
     path: Option<&str>,
 ) -> PyResult<WeightedArrays<'py>> {
     let level = level(py, path)?;
     let (values, offsets) = ragged(&texts, py)?;
-    let frequencies = slice("frequencies", &frequencies, py)?;
-    if frequencies.len() != COUNTERS {
-        let what = format!("there are {} frequencies, not {COUNTERS}", frequencies.len());
-        return Err(error(py, "OptionError", what));
-    }
-    let (elements, starts, weights) =
-        enter(py, threads, || terms::term_weights(level, values, offsets, &shingler.spec, frequencies, documents))?;
+    let (elements, starts, weights) = enter(py, threads, || {
+        let counted = frequencies.counted.read().expect("no holder panics");
+        terms::term_weights(level, values, offsets, &shingler.spec, &counted, documents)
+    })?;
     Ok((elements.into_pyarray(py), starts.into_pyarray(py), weights.into_pyarray(py)))
 }
 
@@ -155,6 +214,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sign_weighted, module)?)?;
     module.add_function(wrap_pyfunction!(sparse_sides, module)?)?;
     module.add_function(wrap_pyfunction!(key_sparse, module)?)?;
+    module.add_class::<DocumentFrequencies>()?;
     module.add_function(wrap_pyfunction!(term_weights, module)?)?;
     module.add_function(wrap_pyfunction!(compare_weighted, module)?)
 }

@@ -12,8 +12,8 @@
 //!
 //! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
 //! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
-//! [`nearest`], sets → the most similar of each; [`weighted`], weighted sets → signatures and measures; [`terms`], documents → weighted terms, and
-//! [`sparse`], their sides of random hyperplanes;
+//! [`nearest`], sets → the most similar of each; [`weighted`], weighted sets → signatures and measures; [`frequencies`] of terms and [`terms`], documents → weighted
+//! terms, and [`sparse`], their sides of random hyperplanes;
 //! [`bits`], rows of bits by Hamming distance and Tanimoto similarity.
 //!
 //! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
@@ -30,6 +30,7 @@ pub mod components;
 pub mod crowds;
 pub mod draws;
 pub mod edit;
+pub mod frequencies;
 pub mod hash;
 pub mod hyperplane;
 pub mod leaders;

@@ -28,17 +28,17 @@ fn counter(rank: u64) -> usize {
     (rank >> (64 - COUNTERS.trailing_zeros())) as usize
 }
 
-/// How many documents hold a word, by counters of [`document_frequencies`].
-#[inline]
-pub fn frequency(frequencies: &[u32], word: u64) -> u32 {
-    frequencies[counter(rank(word))]
+/// Which counter a word has.
+#[inline(always)]
+pub(crate) fn counter_of(word: u64) -> usize {
+    counter(rank(word))
 }
 
 /// The words of one document, each once.
 #[derive(Default)]
-struct Distinct {
+pub(crate) struct Distinct {
     seen: Table,
-    words: Vec<u64>,
+    pub(crate) words: Vec<u64>,
 }
 
 impl Sink for Distinct {
@@ -61,7 +61,7 @@ fn gather_on<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, found: &
 }
 
 for_each_path! {
-    fn gather(level; text: &[u8], spec: &Spec, scratch: &mut Scratch, found: &mut Distinct) -> Seen => gather_on
+    pub(crate) fn gather(level; text: &[u8], spec: &Spec, scratch: &mut Scratch, found: &mut Distinct) -> Seen => gather_on
 }
 
 /// In how many documents of a batch each word occurs.
@@ -71,7 +71,7 @@ pub fn document_frequencies(level: Level, values: &[u8], offsets: &[i64], spec: 
     for o in offsets.windows(2) {
         gather(level, &values[o[0] as usize..o[1] as usize], spec, &mut scratch, &mut found);
         for &word in &found.words {
-            let count = &mut counters[counter(rank(word))];
+            let count = &mut counters[counter_of(word)];
             *count = count.saturating_add(1);
         }
     }
@@ -160,7 +160,7 @@ mod tests {
         let counted = document_frequencies(level, &values, &offsets, &spec);
         let word = |text: &str| crate::sets::shingles(level, text.as_bytes(), &spec)[0];
         for (text, documents) in [("the", 4), ("cat", 3), ("mat", 2), ("ox", 1)] {
-            assert_eq!(counted[counter(rank(word(text)))], documents, "{text}");
+            assert_eq!(counted[counter_of(word(text))], documents, "{text}");
         }
         let expected: [&[&str]; 5] = [&["mat", "ox"], &["cat", "mat"], &["the", "cat"], &["the"], &[]];
         let (elements, starts, flags) = rarest(level, &values, &offsets, &spec, &counted, 2);

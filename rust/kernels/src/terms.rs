@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::draws::logarithm;
-use crate::rare::frequency;
+use crate::frequencies::Frequencies;
 use crate::sets::shingles;
 use crate::shingle::Spec;
 use crate::simd::Level;
@@ -13,21 +13,21 @@ pub type WeightedSets = (Vec<u64>, Vec<i64>, Vec<f64>);
 
 /// The terms of every document, sorted, each once, and their weights: tf · ln(1 + documents/df).
 ///
-/// `frequencies` are the counters of [`document_frequencies`](crate::rare::document_frequencies). The logarithm of 1 + the quotient, rather than of the
-/// quotient, leaves a little weight to a term that every document has, so that no document is without any.
+/// The logarithm of 1 + the quotient, rather than of the quotient, leaves a little weight to a term that every document has, so that no document is
+/// without any.
 pub fn term_weights(
     level: Level,
     values: &[u8],
     offsets: &[i64],
     spec: &Spec,
-    frequencies: &[u32],
+    frequencies: &Frequencies,
     documents: u64,
 ) -> WeightedSets {
     let one = |o: &[i64]| {
         let mut found = shingles(level, &values[o[0] as usize..o[1] as usize], spec);
         found.sort_unstable();
         let terms = found.chunk_by(|x, y| x == y).map(|run| {
-            let rarity = documents as f64 / f64::from(frequency(frequencies, run[0]).max(1));
+            let rarity = documents as f64 / f64::from(frequencies.of(run[0]).max(1));
             (run[0], run.len() as f64 * logarithm(1.0 + rarity))
         });
         terms.unzip()
