@@ -148,7 +148,8 @@ def held_sets(draw):
 
 def held_best(draw, look):
     held, sets = held_sets(draw), draw.sets()
-    getattr(held, look)(sets, draw.below(draw.rows_of(sets), 9), k=draw.number(1, 2, 10))
+    rows, most = draw.below(draw.rows_of(sets), 9), draw.number(0, 1, 100)
+    getattr(held, look)(sets, rows, k=draw.number(1, 2, 10), most=most)
 
 
 def masks(draw, words):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.joins.roads import ADVERSARIAL, edited, items_of, power_law, text_items
 from tests.shingles.oracle import shingles
 
+from lookalike import _core
 from lookalike.engines import LocalEngine, Table
 from lookalike.families import MinHash
 from lookalike.joins import beside, nearest
@@ -17,6 +18,7 @@ from lookalike.joins import top as road
 from lookalike.joins.top import likeliest, top
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
+from lookalike.types import Sets
 
 FAMILY = MinHash(slots=64, seed=5)
 
@@ -88,6 +90,48 @@ def test_blocks_of_any_size_give_the_same(monkeypatch):
     for size in (1, 300, 10**9):
         monkeypatch.setattr(nearest, "BLOCK_BYTES", size)
         assert walked(items_of(sets), 7)[0] == expected
+
+
+@pytest.mark.parametrize("method", ["exact", "lsh"])
+def test_calls_that_end_after_a_few_steps_give_the_same(monkeypatch, method):
+    items = items_of(power_law(200, 1))
+    whole = walked(items, 3, method=method)
+    monkeypatch.setattr(nearest, "CALL_STEPS", 100)
+    assert walked(items, 3, method=method) == whole
+
+
+@pytest.mark.parametrize("look", ["best_for_passing", "best_for_held"])
+def test_no_call_takes_more_steps_than_it_may_by_more_than_a_set(look):
+    rng = np.random.default_rng(3)
+    elements = rng.permuted(np.tile(np.arange(50, dtype=np.uint64), (300, 1)), axis=1)[:, :20].ravel()
+    offsets, rows = np.arange(0, 6001, 20), np.arange(300, dtype=np.uint32)
+    held = _core.HeldSets((elements, offsets), rows)
+    counts = np.bincount(elements.astype(np.int64))
+    steps = 20 + counts[elements.astype(np.int64)].reshape(300, 20).sum(axis=1)
+    for most in (1, 10_000, 100_000):
+        *_, done = getattr(held, look)((elements, offsets), rows, k=3, most=most)
+        assert steps[: done - 1].sum() < most <= steps[:done].sum()
+
+
+def test_between_two_calls_it_is_asked_whether_anybody_waits(monkeypatch):
+    class EnoughError(Exception):
+        pass
+
+    calls = []
+
+    def look(sets, rows, *, most):
+        calls.append(len(rows))
+        return rows[:1], rows[:1], np.ones(1), 4
+
+    def after_two():
+        if len(calls) == 2:
+            raise EnoughError
+
+    monkeypatch.setattr(nearest, "still_wanted", after_two)
+    sets = Sets(np.empty(0, np.uint64), np.zeros(101, np.int64))
+    with pytest.raises(EnoughError):
+        list(nearest._calls(look, sets, np.arange(100, dtype=np.uint32)))
+    assert calls == [100, 96]
 
 
 def test_blocks_are_taken_from_the_budget():

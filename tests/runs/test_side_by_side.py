@@ -1,10 +1,11 @@
 """Several things at once, in their order: an error comes in its turn, and who stops, stops."""
 
 import threading
+import time
 
 import pytest
 
-from lookalike.runs.side_by_side import in_turn
+from lookalike.runs.side_by_side import StoppedError, in_turn, still_wanted
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -65,3 +66,41 @@ def test_who_need_not_wait_for_steps_at_work_does_not():
     assert not ended.is_set()
     gate.set()
     assert ended.wait(30)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_a_long_step_ends_when_nobody_waits_for_it_any_more(threads):
+    begun, ended = threading.Event(), []
+
+    def things():
+        yield 0
+        assert begun.wait(30)
+        raise KeyboardInterrupt
+
+    def step(number):
+        begun.set()
+        try:
+            for _ in range(30_000):
+                still_wanted()
+                time.sleep(0.001)
+        except StoppedError:
+            ended.append(number)
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_turn(things(), step, threads))
+    assert ended == [0]
+
+
+def test_steps_that_are_waited_for_are_wanted():
+    still_wanted()
+
+    def step(number):
+        still_wanted()
+        return number
+
+    # Whatever became of earlier steps.
+    in_turn(range(9), step, 2).close()
+    for threads in (1, 3):
+        assert list(in_turn(range(9), step, threads)) == list(range(9))
+    still_wanted()

@@ -1,7 +1,8 @@
 """Families seen through ANDs and ORs, what they promise, and where they are wrong."""
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
@@ -10,6 +11,7 @@ from lookalike.theory import Banding, Cascade, Sensitivity
 from lookalike.theory.collisions import (
     BitSamplingCollision,
     CauchyCollision,
+    CoveringCollision,
     GaussianCollision,
     HyperplaneCollision,
     MinHashCollision,
@@ -61,6 +63,8 @@ def test_an_and_of_rows_and_an_or_of_bands_is_a_banding(family, rows, bands, sha
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.family)
 @given(ways, ways, st.floats(0.05, 0.95))
+# The corner at 5 lies just before a quarter of the way from 2.671875 to 12.
+@example(rows=1, bands=1, share=0.22265625)
 @settings(max_examples=15, deadline=None)
 def test_areas_are_what_quadrature_says(family, rows, bands, share):
     limit = min(family.limit, 12.0)
@@ -79,6 +83,30 @@ def test_areas_are_what_quadrature_says(family, rows, bands, share):
     passed = area(cascade.probability, threshold, limit)
     assert areas.false_negatives == pytest.approx(missed, rel=1e-7, abs=1e-9 * limit)
     assert areas.false_positives == pytest.approx(passed, rel=1e-7, abs=1e-9 * limit)
+
+
+@given(ways, st.floats(0, 12))
+def test_areas_of_lines_with_corners_are_those_of_triangles(bands, threshold):
+    """Of one function: a straight line from 1 at the reach to 0 at the end of the range."""
+    areas = Cascade(RangeCollision(4.0, 1.0)).or_(bands).areas(threshold, furthest=12)
+    # ∫ xᵇ from 0 is xᵇ⁺¹ / (b + 1); x is how much of the line has gone by.
+    gone = min(max(threshold - 1, 0) / 4, 1)
+    missed = 4 * gone ** (bands + 1) / (bands + 1)
+    assert areas.false_negatives == pytest.approx(missed + max(threshold - 5, 0), rel=1e-11, abs=1e-14)
+    passed = 4 * (1 - gone) - 4 * (1 - gone ** (bands + 1)) / (bands + 1)
+    assert areas.false_positives == pytest.approx(passed + max(1 - threshold, 0), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0, 2.5, 3, 3.004, 9.996, 40])
+def test_areas_of_masks_are_those_of_lines_between_whole_distances(threshold):
+    law = CoveringCollision(40, 3)
+    areas = Cascade(law).areas(threshold)
+    edges = np.unique([0, threshold, *range(41)])
+    chances = law.probabilities(edges)
+    lines = np.diff(edges) * (chances[1:] + chances[:-1]) / 2
+    within = edges[1:] <= threshold
+    assert areas.false_positives == pytest.approx(lines[~within].sum(), rel=1e-11)
+    assert areas.false_negatives == pytest.approx(threshold - lines[within].sum(), rel=1e-9, abs=1e-13)
 
 
 @given(ways, ways, st.floats(0.01, 0.99))

@@ -7,9 +7,9 @@ held as the engine has room for; and in tables 8 bytes an element of all sets an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from operator import add
 
 import numpy as np
@@ -20,6 +20,7 @@ from lookalike.engines import Engine, Table
 from lookalike.joins.best import best, lines_of, places_in_runs
 from lookalike.joins.elements import SetTexts, sets_of, shingler_of
 from lookalike.joins.items import Items
+from lookalike.runs.side_by_side import still_wanted
 from lookalike.runs.watch import Watch
 from lookalike.types import F64, I64, U32, U64, Bools, Sets
 
@@ -29,6 +30,9 @@ BLOCK_BYTES = 32 << 20
 _HELD = 8
 #: Nanoseconds of one core: an element held and found again, one that passes by a block, one that two share.
 HELD_NS, PASSING_NS, SHARED_NS = 120.0, 25.0, 3.0
+#: Elements looked up, and holders of them counted, in one call of a kernel: about a fifth of a second, as
+#: nobody hears of Ctrl-C before it returns.
+CALL_STEPS = 1 << 26
 #: Elements are counted in 2 to the power of this many buckets.
 _BITS = 20
 
@@ -208,7 +212,8 @@ class Passing:
         if self.boundary is not None:
             batch = _only(batch, batch["row"].to_numpy() < self.boundary)
         sets = sets_of(batch, None)
-        return lines_of(*self.held.best_for_passing((sets.elements, sets.offsets), _numbers(batch), k=self.k))
+        found = list(_calls(partial(self.held.best_for_passing, k=self.k), sets, _numbers(batch)))
+        return lines_of(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,10 +228,11 @@ class Beheld:
     def __call__(self, batch: pa.RecordBatch) -> tuple[I64, I64, F64]:
         batch = _only(batch, batch["row"].to_numpy() >= self.first)
         sets = sets_of(batch, self.shingler)
-        row, other, similarity = self.held.best_for_held(
-            (sets.elements, sets.offsets), _numbers(batch), k=self.k
+        found = _calls(partial(self.held.best_for_held, k=self.k), sets, _numbers(batch))
+        return reduce(
+            self.merge,
+            ((row.astype(np.int64), other.astype(np.int64), similarity) for row, other, similarity in found),
         )
-        return row.astype(np.int64), other.astype(np.int64), similarity
 
     def merge(self, one: tuple[I64, I64, F64], other: tuple[I64, I64, F64]) -> tuple[I64, I64, F64]:
         """Of two answers the best of every row, in order."""
@@ -234,6 +240,21 @@ class Beheld:
         order = np.lexsort((neighbour, -similarity, row))
         order = order[places_in_runs(row[order]) < self.k]
         return row[order], neighbour[order], similarity[order]
+
+
+def _calls(
+    look: Callable[..., tuple[U32, U32, F64, int]], sets: Sets, rows: U32
+) -> Iterator[tuple[U32, U32, F64]]:
+    """What a kernel finds for all sets, in calls that end soon, one at least."""
+    start = 0
+    while True:
+        left = sets.elements, sets.offsets[start:]
+        row, other, similarity, done = look(left, rows[start:], most=CALL_STEPS)
+        yield row, other, similarity
+        start += done
+        if start == len(rows):
+            return
+        still_wanted()
 
 
 def _only(batch: pa.RecordBatch, wanted: Bools) -> pa.RecordBatch:

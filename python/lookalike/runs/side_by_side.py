@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,6 +10,23 @@ from typing import TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+#: Of each thread that works on steps: `stopped`, an event once nobody waits for what it works on.
+_thread = threading.local()
+
+
+class StoppedError(Exception):
+    """Nobody waits for what a step works on; nobody sees this either."""
+
+
+def still_wanted() -> None:
+    """For a long step to ask every now and then: ends it after an error elsewhere or Ctrl-C.
+
+    Those are waited for by whoever began the step. On the only thread they come by themselves.
+    """
+    stopped: threading.Event | None = getattr(_thread, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise StoppedError
 
 
 def in_turn(things: Iterable[S], step: Callable[[S], T], threads: int, *, wait: bool = True) -> Generator[T]:
@@ -25,7 +43,8 @@ def in_turn(things: Iterable[S], step: Callable[[S], T], threads: int, *, wait: 
     if threads == 1:
         yield from map(step, things)
         return
-    pool = ThreadPoolExecutor(threads)
+    stopped = threading.Event()
+    pool = ThreadPoolExecutor(threads, initializer=lambda: setattr(_thread, "stopped", stopped))
     waiting: deque[Future[T]] = deque()
     try:
         for thing in things:
@@ -36,5 +55,6 @@ def in_turn(things: Iterable[S], step: Callable[[S], T], threads: int, *, wait: 
         while waiting:
             yield waiting.popleft().result()
     finally:
+        stopped.set()
         # After an error or Ctrl-C: what has not begun never begins.
         pool.shutdown(wait=wait, cancel_futures=True)

@@ -96,7 +96,11 @@ class Cascade(Amplifiable["Cascade"]):
             raise OptionError(
                 f"threshold={threshold:g} is out of range: from 0 to {furthest:g}, the furthest"
             )
-        return Areas(integral(self.misses, 0.0, threshold), integral(self.probabilities, threshold, furthest))
+        bends = self.collision.bends
+        return Areas(
+            integral(self.misses, 0.0, threshold, bends=bends),
+            integral(self.probabilities, threshold, furthest, bends=bends),
+        )
 
     def curve(self, points: int = 101, *, furthest: float | None = None) -> tuple[FloatArray, FloatArray]:
         """Evenly spaced distances from 0 to `furthest`, and the chance to be found at each."""

@@ -53,6 +53,11 @@ class Collision(ABC):
         """The greatest distance there is; infinite where there is none."""
 
     @property
+    def bends(self) -> FloatArray:
+        """The distances, but for 0, at which the curve has a corner: between them it is smooth."""
+        return np.empty(0)
+
+    @property
     def most_rows(self) -> int | None:
         """How many rows a band may have at most, for the sake of its bucket key; None for any number."""
         return None
@@ -271,6 +276,10 @@ class CoveringCollision(Collision):
         return float(self.bits)
 
     @property
+    def bends(self) -> FloatArray:
+        return np.arange(self.radius, self.bits, dtype=np.float64)
+
+    @property
     def slot(self) -> str:
         return f"a key by each of {self.masks:,} masks"
 
@@ -420,6 +429,10 @@ class RangeCollision(Collision):
     @property
     def limit(self) -> float:
         return math.inf
+
+    @property
+    def bends(self) -> FloatArray:
+        return np.array([self.reach, self.reach + self.width])
 
     @property
     def slot(self) -> str:

@@ -184,7 +184,8 @@ def _across(collision: Collision, distance: float, rows: int, sets: Sequence[tup
             below = (rank + 1) * (chances[taken[:, rank]] * below) @ margins.running.T
         last = chances[taken[:, end - 1]] * below * above ** (rows - end)
         out[numbers] = end * math.comb(rows, end) * (last @ margins.weights)
-    return out
+    # Of chances next to nothing, rounding in what runs up to a point may leave a trace under 0.
+    return np.maximum(out, 0.0)
 
 
 @lru_cache(maxsize=1024)

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use crate::arrays::{Ragged, ragged, same_length, slice};
 use crate::doorway::{enter, error};
 
-/// Row, neighbour, similarity.
-type Neighbours<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
+/// Row, neighbour, similarity, and how many of the given sets were gone through.
+type Neighbours<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>, usize);
 
 /// Sets of distinct elements, held so that those which share elements with others are found by them.
 #[pyclass(frozen, module = "lookalike._core")]
@@ -29,29 +29,35 @@ impl HeldSets {
     }
 
     /// The `k` held sets that are most similar to each of the given ones, best first; those that share nothing are none.
-    #[pyo3(signature = (sets, rows, *, k))]
+    ///
+    /// Ends when `most` elements were looked up and holders counted, after one set at the earliest, and says how many sets it got through.
+    #[pyo3(signature = (sets, rows, *, k, most=usize::MAX))]
     fn best_for_passing<'py>(
         &self,
         py: Python<'py>,
         sets: Ragged<'py, u64>,
         rows: PyReadonlyArray1<'py, u32>,
         k: usize,
+        most: usize,
     ) -> PyResult<Neighbours<'py>> {
         let sets = numbered(py, &sets, &rows)?;
-        columns(py, k, |found| self.held.best_for_passing(sets, k, found))
+        columns(py, k, |found| self.held.best_for_passing(sets, k, most, found))
     }
 
     /// The `k` given sets that are most similar to each of the held ones, best first; those that share nothing are none.
-    #[pyo3(signature = (sets, rows, *, k))]
+    ///
+    /// Ends when `most` elements were looked up and holders counted, after one set at the earliest, and says how many sets it got through.
+    #[pyo3(signature = (sets, rows, *, k, most=usize::MAX))]
     fn best_for_held<'py>(
         &self,
         py: Python<'py>,
         sets: Ragged<'py, u64>,
         rows: PyReadonlyArray1<'py, u32>,
         k: usize,
+        most: usize,
     ) -> PyResult<Neighbours<'py>> {
         let sets = numbered(py, &sets, &rows)?;
-        columns(py, k, |found| self.held.best_for_held(sets, k, found))
+        columns(py, k, |found| self.held.best_for_held(sets, k, most, found))
     }
 }
 
@@ -69,21 +75,21 @@ fn numbered<'a>(
 fn columns<'py>(
     py: Python<'py>,
     k: usize,
-    look: impl FnOnce(&mut dyn FnMut(u32, Neighbour)) + Send,
+    look: impl FnOnce(&mut dyn FnMut(u32, Neighbour)) -> usize + Send,
 ) -> PyResult<Neighbours<'py>> {
     if k == 0 || k > usize::MAX / 4 {
         return Err(error(py, "OptionError", format!("k={k} is out of range: 1 or more")));
     }
-    let found = enter(py, 1, || {
+    let (found, done) = enter(py, 1, || {
         let mut found: (Vec<u32>, Vec<u32>, Vec<f64>) = Default::default();
-        look(&mut |row, one| {
+        let done = look(&mut |row, one| {
             found.0.push(row);
             found.1.push(one.row);
             found.2.push(one.similarity);
         });
-        found
+        (found, done)
     })?;
-    Ok((found.0.into_pyarray(py), found.1.into_pyarray(py), found.2.into_pyarray(py)))
+    Ok((found.0.into_pyarray(py), found.1.into_pyarray(py), found.2.into_pyarray(py), done))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -137,7 +137,10 @@ impl Held {
     }
 
     /// Calls `meet(place, similarity)` for each held set that shares anything with `set`, but for one of the same row.
-    fn meet(&self, row: u32, set: &[u64], tally: &mut Tally, mut meet: impl FnMut(usize, f64)) {
+    ///
+    /// What that took: elements that were looked up, and holders of them that were counted.
+    fn meet(&self, row: u32, set: &[u64], tally: &mut Tally, mut meet: impl FnMut(usize, f64)) -> usize {
+        let mut steps = set.len();
         let (mut passed, mut asked) = ([0u64; AT_ONCE], [(0u32, 0u32); AT_ONCE]);
         for some in set.chunks(AT_ONCE) {
             let mut count = 0;
@@ -155,6 +158,7 @@ impl Held {
                 // Mostly none or one; many only if elements are not mixed, which costs time and nothing else.
                 let Ok(at) = near.binary_search_by_key(&element, |entry| entry.element) else { continue };
                 let entry = &near[at];
+                steps += entry.count as usize;
                 if entry.count == 1 {
                     tally.add(entry.first);
                 } else {
@@ -171,6 +175,7 @@ impl Held {
                 meet(at, f64::from(shared) / union);
             }
         }
+        steps
     }
 
     fn tally(&self) -> Tally {
@@ -178,26 +183,58 @@ impl Held {
     }
 
     /// The `k` held sets most similar to each set that passes by, best first: `found(row, neighbour)`.
-    pub fn best_for_passing(&self, sets: Numbered<'_>, k: usize, mut found: impl FnMut(u32, Neighbour)) {
+    ///
+    /// Ends after `most` elements looked up and holders counted, and says how many sets it got through: what a set takes is
+    /// known only while it is looked up, and whoever calls may want to hear of other things in between.
+    pub fn best_for_passing(
+        &self,
+        sets: Numbered<'_>,
+        k: usize,
+        most: usize,
+        mut found: impl FnMut(u32, Neighbour),
+    ) -> usize {
         let (mut tally, mut best) = (self.tally(), Best::default());
-        for (row, set) in sets.iter() {
-            self.meet(row, set, &mut tally, |at, similarity| {
+        some(sets, most, |row, set| {
+            let steps = self.meet(row, set, &mut tally, |at, similarity| {
                 best.offer(k, Neighbour { row: self.rows[at], similarity });
             });
             best.take(k).into_iter().for_each(|one| found(row, one));
-        }
+            steps
+        })
     }
 
     /// The `k` sets that pass by most similar to each held one, best first: `found(row, neighbour)`.
-    pub fn best_for_held(&self, sets: Numbered<'_>, k: usize, mut found: impl FnMut(u32, Neighbour)) {
+    ///
+    /// Ends after `most` steps as `best_for_passing` does: then these are the best of so many sets.
+    pub fn best_for_held(
+        &self,
+        sets: Numbered<'_>,
+        k: usize,
+        most: usize,
+        mut found: impl FnMut(u32, Neighbour),
+    ) -> usize {
         let (mut tally, mut best) = (self.tally(), vec![Best::default(); self.rows.len()]);
-        for (row, set) in sets.iter() {
-            self.meet(row, set, &mut tally, |at, similarity| best[at].offer(k, Neighbour { row, similarity }));
-        }
+        let done = some(sets, most, |row, set| {
+            self.meet(row, set, &mut tally, |at, similarity| best[at].offer(k, Neighbour { row, similarity }))
+        });
         for (at, best) in best.iter_mut().enumerate() {
             best.take(k).into_iter().for_each(|one| found(self.rows[at], one));
         }
+        done
     }
+}
+
+/// Meets one set after the other until that took `most` steps; how many sets that were, one at least if there is any.
+fn some(sets: Numbered<'_>, most: usize, mut meet: impl FnMut(u32, &[u64]) -> usize) -> usize {
+    let (mut done, mut steps) = (0, 0);
+    for (row, set) in sets.iter() {
+        steps += meet(row, set);
+        done += 1;
+        if steps >= most {
+            break;
+        }
+    }
+    done
 }
 
 /// What one set shares with the held ones so far.
@@ -268,12 +305,32 @@ mod tests {
             let sets = Numbered { elements: &c, offsets: &d, rows: &passing_rows };
             for k in [1, 2, 10, 100] {
                 let mut found = Vec::new();
-                index.best_for_passing(sets, k, |row, one| found.push((row, one.row, one.similarity)));
+                index.best_for_passing(sets, k, usize::MAX, |row, one| found.push((row, one.row, one.similarity)));
                 assert_eq!(found, all_pairs((&passing, &passing_rows), (&held, &held_rows), k));
                 found.clear();
-                index.best_for_held(sets, k, |row, one| found.push((row, one.row, one.similarity)));
+                index.best_for_held(sets, k, usize::MAX, |row, one| found.push((row, one.row, one.similarity)));
                 assert_eq!(found, all_pairs((&held, &held_rows), (&passing, &passing_rows), k));
             }
+        }
+    }
+
+    #[test]
+    fn a_call_ends_after_so_many_steps_and_calls_together_find_what_one_does() {
+        let (sets, rows) = (drawn(60, 7), (0..60).collect::<Vec<u32>>());
+        let (elements, offsets) = flat(&sets);
+        let index = Held::new(Numbered { elements: &elements, offsets: &offsets, rows: &rows });
+        let shared = |one: &BTreeSet<u64>| sets.iter().map(|other| one.intersection(other).count()).sum::<usize>();
+        let steps: Vec<usize> = sets.iter().map(|set| set.len() + shared(set)).collect();
+        for most in [0, 1, 100, 1000] {
+            let (mut start, mut found) = (0, Vec::new());
+            while start < sets.len() {
+                let left = Numbered { elements: &elements, offsets: &offsets[start..], rows: &rows[start..] };
+                let done = index.best_for_passing(left, 3, most, |row, one| found.push((row, one.row, one.similarity)));
+                let taken = &steps[start..start + done];
+                assert!(taken[..done - 1].iter().sum::<usize>() < most.max(1), "{taken:?} are more than {most}");
+                start += done;
+            }
+            assert_eq!(found, all_pairs((&sets, &rows), (&sets, &rows), 3));
         }
     }
 
@@ -282,8 +339,8 @@ mod tests {
         let nothing = Numbered { elements: &[], offsets: &[0], rows: &[] };
         let one = Numbered { elements: &[0, u64::MAX], offsets: &[0, 2, 2], rows: &[3, 4] };
         for (held, passing) in [(nothing, one), (one, nothing), (one, one)] {
-            Held::new(held).best_for_passing(passing, 5, |row, _| panic!("{row} has a neighbour"));
-            Held::new(held).best_for_held(passing, 5, |row, _| panic!("{row} has a neighbour"));
+            Held::new(held).best_for_passing(passing, 5, usize::MAX, |row, _| panic!("{row} has a neighbour"));
+            Held::new(held).best_for_held(passing, 5, usize::MAX, |row, _| panic!("{row} has a neighbour"));
         }
     }
 }
