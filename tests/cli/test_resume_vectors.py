@@ -40,7 +40,7 @@ ROADS = {
     ),
 }
 #: Reading is done again; it numbers rows by their ids, and leaves out what was told apart.
-READING = {"Renumber", "Marked"}
+READING = {"Renumber", "Only"}
 
 
 @pytest.fixture(scope="module")

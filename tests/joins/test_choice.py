@@ -58,13 +58,13 @@ def test_sets_without_rare_elements_go_by_bands():
     assert chosen(roads.items_of(sets, cut=1_000)).choice.method == "lsh"
 
 
-def test_a_crowd_goes_by_bands_which_do_not_list_all_its_pairs():
+def test_a_crowd_goes_by_bands_which_need_not_list_all_its_pairs_to_cluster_it():
     docs = texts.joined(texts.variants(texts.prose(60, 1), 1_500, 3))
-    pairs = la.similar_pairs(docs, threshold=0.7)
-    assert pairs.account.method == "lsh"
-    assert len(pairs) < 1_500**2 / 10
+    result = la.dedup(docs, threshold=0.7)
+    assert result.account.method == "lsh"
+    assert len(result.pairs) < 1_500**2 / 10
     # Nobody has more others than there are.
-    said = re.search(r"about ([\d,]+) others", pairs.account.choice.why)
+    said = re.search(r"about ([\d,]+) others", result.account.choice.why)
     assert said is None or int(said[1].replace(",", "")) < 1_500
 
 

@@ -102,7 +102,9 @@ def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, A
     """
     record = RunRecord.read(finished)
     asked = json.loads(json.dumps(dict(parameters)))
-    if record.job != job or any(asked.get(name) != value for name, value in record.parameters.items()):
+    if record.job != job or any(
+        _differs(asked.get(name), value) for name, value in record.parameters.items()
+    ):
         ledger.close()
         raise OutputError(
             f"{finished} holds another run than the unfinished one in {ledger.folder}: choose another "
@@ -111,6 +113,11 @@ def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, A
     _forget(ledger, [])
     note(finished_already(finished))
     raise typer.Exit
+
+
+def _differs(asked: Any, recorded: Any) -> bool:
+    """Whether what is recorded is not what was asked for; what was left open, or typed with a unit, was read."""
+    return asked is not None and type(asked) is type(recorded) and asked != recorded
 
 
 def _may_go_on(error: BaseException) -> bool:
