@@ -158,7 +158,7 @@ CALLS = {
     "bucket_ranks": lambda: _core.bucket_ranks(COUNTS),
     "order_sets": lambda: _core.order_sets(SETS, COUNTS),
     "prefix_counts": lambda: _core.prefix_counts(SETS, ROWS, bits=4),
-    "prefix_entries": lambda: _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9),
+    "prefix_entries": lambda: _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9, asking=(ROWS, COUNTS)),
     "prefix_candidates": lambda: _core.prefix_candidates(ENTRIES, LEAST, across=False),
     "prefix_shared": lambda: _core.prefix_shared([SETS], (ROWS,) * 4, LEAST, across=False, suffix=True),
     "grams": lambda: _core.grams(TEXTS, q=2),

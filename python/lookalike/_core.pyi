@@ -175,6 +175,7 @@ def prefix_entries(
     block: int,
     boundary: int | None = None,
     everybody_of: int | None = None,
+    asking: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None,
 ) -> _Entries: ...
 def prefix_candidates(
     entries: _Entries, bound: LeastShared, *, across: bool, path: str | None = None

@@ -89,8 +89,17 @@ def prefix_entries(draw):
     sets, lengths, rows = prefixes(draw)
     boundary, everybody = draw.optional(draw.number(0, 2)), draw.optional(draw.number(0, 9))
     table = counts(draw)
+    asking = draw.optional((draw.below(draw.rows_of(sets), 1, 4), table if draw.flag() else counts(draw)))
+    block = draw.number(1, 3)
     _core.prefix_entries(
-        sets, rows, lengths, table, block=draw.number(1, 3), boundary=boundary, everybody_of=everybody
+        sets,
+        rows,
+        lengths,
+        table,
+        block=block,
+        boundary=boundary,
+        everybody_of=everybody,
+        asking=asking,
     )
 
 

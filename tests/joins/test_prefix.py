@@ -85,7 +85,7 @@ def test_pairs_are_those_of_brute_force(name, sets, threshold, engine, cut, suff
         threshold = 1.0 + round(4 * threshold, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefixes, "BLOCK", block)
-        patch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
+        patch.setattr(prefixes, "too_many_meetings", lambda *_: whole)
         found = joined(sets, name, threshold, engine=engine, cut=cut, suffix=suffix)
     assert found == brute(sets, name, threshold)
 
@@ -100,7 +100,7 @@ def test_pairs_across_two_collections_are_those_of_brute_force(
     boundary = min(boundary, len(sets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefixes, "BLOCK", block)
-        patch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
+        patch.setattr(prefixes, "too_many_meetings", lambda *_: whole)
         found = joined(sets, name, threshold, boundary=boundary, engine=engine, suffix=suffix)
     assert found == brute(sets, name, threshold, boundary)
 
@@ -155,7 +155,7 @@ KINDS = [
 @pytest.mark.parametrize("whole", [False, True])
 def test_hostile_collections_lose_nothing(monkeypatch, kind, name, block, whole):
     monkeypatch.setattr(prefixes, "BLOCK", block)
-    monkeypatch.setattr(prefixes, "too_many_meetings", lambda counts, rows: whole)
+    monkeypatch.setattr(prefixes, "too_many_meetings", lambda *_: whole)
     sets = drawn(kind, seed=1)
     for threshold in (0.05, 0.5, 0.8, 1.0):
         threshold = threshold if name != "overlap" else max(1, 10 * threshold)
@@ -228,8 +228,59 @@ def test_sets_meet_at_most_as_often_as_there_are_pairs(monkeypatch):
         ).candidates
 
     assert candidates() <= len(sets) * (len(sets) - 1) // 2
-    monkeypatch.setattr(prefixes, "too_many_meetings", lambda counts, rows: False)
+    monkeypatch.setattr(prefixes, "too_many_meetings", lambda *_: False)
     assert candidates() > len(sets) * (len(sets) - 1) // 2
+
+
+def short_and_common(count, shorts):
+    """Sets of 23 that all share one element, and few besides; and sets of two with it."""
+    rng = np.random.default_rng(7)
+    own = rng.integers(1, 20_000, (count, 22))
+    return [sorted({0, *row}) for row in own.tolist()] + [[0, 50_000 + row] for row in range(shorts)]
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_a_short_set_does_not_bring_all_long_sets_together(across):
+    # By the short set, every long one shows the common element; but only the short one asks by it.
+    count, shorts = 600, 2
+    sets = short_and_common(count, shorts)
+    boundary = None
+    if across:
+        # The first collection has the short ones and half of the others.
+        sets = sets[: count // 2] + sets[count:] + sets[count // 2 : count]
+        boundary = count // 2 + shorts
+    found = prefix_join(
+        items(sets, boundary, cut=100),
+        measure=MEASURES["containment"],
+        threshold=0.5,
+        engine=LocalEngine(1),
+        watch=Watch(),
+    )
+    pairs = set(zip(found.a.tolist(), found.b.tolist(), strict=True))
+    assert pairs == brute(sets, "containment", 0.5, boundary).keys()
+    assert len(pairs) >= shorts * count // (1 + across)
+    # Every two sets that meet once would be 180,000, or 90,000 between the collections.
+    assert found.candidates < 5 * shorts * count
+
+
+BROAD_THRESHOLDS = [0.05, 0.25, 1 / 3, 0.5, 0.55, 2 / 3, 0.7, 0.8, 0.9, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("across", [False, True])
+def test_containment_of_sets_of_very_different_sizes_loses_nothing(monkeypatch, seed, across):
+    monkeypatch.setattr(prefixes, "BLOCK", [1, 3, 20, 4096][seed % 4])
+    monkeypatch.setattr(prefixes, "too_many_meetings", lambda *_: False)
+    rng = np.random.default_rng(seed)
+    sets = [sorted(set((rng.zipf(1.2, rng.integers(0, 51)) % 400).tolist())) for _ in range(90)]
+    sets += [sorted(rng.choice(row, (len(row) + 1) // 2, replace=False).tolist()) for row in sets[:30] if row]
+    sets += [*sets[:10], [], []]
+    order = rng.permutation(len(sets))
+    sets = [sets[place] for place in order]
+    boundary = int(rng.integers(0, len(sets))) if across else None
+    for threshold in BROAD_THRESHOLDS:
+        truth = brute(sets, "containment", threshold, boundary)
+        assert joined(sets, "containment", threshold, boundary=boundary, cut=17) == truth
 
 
 def test_the_number_of_candidates_does_not_depend_on_threads_or_batches():

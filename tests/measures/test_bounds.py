@@ -61,6 +61,22 @@ def test_a_prefix_is_as_long_as_the_neediest_partner_calls_for(
         assert length == max(needed, default=0)
 
 
+@pytest.mark.parametrize("name", [*sorted(MEASURES), "levenshtein", "indel"])
+@given(PARTNERS, THRESHOLDS)
+def test_the_smaller_set_asks_by_as_much_as_any_larger_one_calls_for(name, sizes, threshold):
+    bound = (
+        MEASURES[name].at_least(asked(name, threshold))
+        if name in MEASURES
+        else Bound(name, round(6 * threshold), False, 2)
+    )
+    for size, length in zip(sizes.tolist(), bound.asking_lengths(sizes).tolist(), strict=True):
+        larger = np.arange(size, 200, dtype=np.uint32)
+        least = bound.least_shared(np.full(len(larger), size, np.uint32), larger)
+        needed = [size - count + 1 for count in least.tolist() if count not in (0, UNREACHABLE)]
+        assert length >= max(needed, default=0) or 0 in least
+        assert length <= size
+
+
 def test_sizes_that_cannot_reach_a_threshold_are_out_of_reach():
     bound = MEASURES["jaccard"].at_least(0.8)
     assert bound.least_shared(u32(4, 3, 10), u32(5, 5, 13)).tolist() == [4, UNREACHABLE, UNREACHABLE]

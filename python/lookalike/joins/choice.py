@@ -27,6 +27,7 @@ from lookalike.joins.leaders import ROUNDS
 from lookalike.joins.prefixes import (
     BLOCK,
     Census,
+    Crowds,
     CutPrefixes,
     InOrder,
     Meet,
@@ -217,7 +218,7 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
     # An element that a single set shows is left out of prefixes: that is a matter of all sets, not of a few.
     shown = np.empty_like(census.counts)
     shown[ranks] = np.minimum(census.counts, 2)
-    entries = CutPrefixes(lengths, shown, BLOCK, None)(ordered)
+    entries = CutPrefixes(lengths, Crowds(shown), BLOCK, None)(ordered)
     entries = entries.take(pa.array(np.argsort(entries["key"].to_numpy(), kind="stable")))
     starts = run_starts(entries["key"].to_numpy())
     of_key = np.diff(starts)

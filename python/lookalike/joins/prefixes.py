@@ -11,11 +11,15 @@ sets differ in at least as many elements as those bits do, so most pairs are tur
 lie side by side, without a look at the sets. A pair that meets at several elements counts at the first:
 entries know the element before theirs, and the count looks at all of them.
 
+Containment asks little of small sets, so one of them makes all others show many elements, frequent ones among
+them. But of two sets the smaller one asks: it does so by a prefix that is as short as if all sets were of its
+size, and what larger sets show beyond that meets nobody but those that ask.
+
 On the driver: 4 bytes a bucket, of which there are half as many as rows and at most 16 MB, and the different
-sizes. In tables: 8 bytes an element, 37 a prefix entry, 24 a candidate. An element that is in the prefixes of
-a crowd is dealt into blocks that meet two by two, so that no run is longer than about `2 · BLOCK`. Where
-prefixes would meet more often than there are pairs, every two sets meet once: the worst case is one test of
-bits a pair.
+sizes; of containment 8 bytes a bucket. In tables: 8 bytes an element, 37 a prefix entry, 24 a candidate. An
+element that is in the prefixes of a crowd is dealt into blocks that meet two by two, so that no run is longer
+than about `2 · BLOCK`. Where prefixes would meet more often than there are pairs, every two sets meet once:
+the worst case is one test of bits a pair.
 
 One core takes .4 s for 500,000 sets of 23 Zipf tokens at threshold .8, .6 at .7 and 1.3 at .5; for 200,000
 sets of 23 out of 2,000 equally frequent tokens .4, .7 and 2.2 (`benchmarks/prefix.py`). Most of it is sorting
@@ -102,16 +106,16 @@ def _met(engine: Engine, ordered: Table, census: Census, bound: Bound, boundary:
     rows = ordered.rows
     bits = bucket_bits(rows)
     lengths = PrefixLengths.of(census, bound, boundary)
-    counts = engine.fold(ordered, CountPrefixes(lengths, bits), _added)
-    if counts is None:
-        counts = np.zeros(1 << bits, np.uint32)
-    whole = too_many_meetings(counts, rows)
+    crowds = engine.fold(ordered, CountPrefixes(lengths, bits), Crowds.merge)
+    if crowds is None:
+        crowds = Crowds.of_nothing(bits)
+    whole = too_many_meetings(crowds, rows, boundary)
     if whole:
         # A bucket may hold many elements, and of large sets it does: count again by finer ones.
-        finer = engine.fold(ordered, CountPrefixes(lengths, _MOST_BITS, anew=True), _added)
-        whole = finer is not None and too_many_meetings(finer, rows)
-    entries = engine.map(ordered, CutPrefixes(lengths, counts, BLOCK, rows if whole else None))
-    longest = _longest_run(engine, entries, rows if whole else int(counts.max()))
+        finer = engine.fold(ordered, CountPrefixes(lengths, _MOST_BITS, anew=True), Crowds.merge)
+        whole = finer is not None and too_many_meetings(finer, rows, boundary)
+    entries = engine.map(ordered, CutPrefixes(lengths, crowds, BLOCK, rows if whole else None))
+    longest = _longest_run(engine, entries, rows if whole else int(crowds.counts.max()))
     met = engine.group(entries, "key", Meet(bound), least=2, most=longest)
     return Table(met.batches, met.schema.with_metadata({_WHOLE: b""})) if whole else met
 
@@ -121,12 +125,23 @@ def bucket_bits(rows: int) -> int:
     return min(_MOST_BITS, max(8, rows.bit_length() - 1))
 
 
-def too_many_meetings(counts: U32, rows: int) -> bool:
+def too_many_meetings(crowds: Crowds, rows: int, boundary: int | None) -> bool:
     """Whether sets would meet in their prefixes more often than if every two met once.
 
     So it is with sets of a few frequent elements, such as bigrams of four letters.
     """
-    return float(np.square(counts, dtype=np.float64).sum()) > float(rows) ** 2
+    meetings, pairs = _squares(crowds.counts), float(rows) ** 2
+    if crowds.asking is not None:
+        # Those that do not ask do not meet each other; nor, between two collections, do those that ask.
+        meetings -= _squares(crowds.counts - crowds.asking)
+        if boundary is not None:
+            meetings -= _squares(crowds.asking)
+            pairs = 2.0 * boundary * (rows - boundary)
+    return meetings > pairs
+
+
+def _squares(counts: U32) -> float:
+    return float(np.square(counts, dtype=np.float64).sum())
 
 
 def _longest_run(engine: Engine, entries: Table, crowd: int) -> int:
@@ -164,6 +179,26 @@ class Census:
         return cls(np.zeros(1 << bits, np.uint32), (none, none))
 
 
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """How many prefix codes are in each bucket; and how many of those ask, where not all do."""
+
+    counts: U32
+    asking: U32 | None = None
+
+    def merge(self, other: Crowds) -> Crowds:
+        """Of both together."""
+        asking = None
+        if self.asking is not None and other.asking is not None:
+            asking = _added(self.asking, other.asking)
+        return Crowds(_added(self.counts, other.counts), asking)
+
+    @classmethod
+    def of_nothing(cls, bits: int) -> Crowds:
+        """Of no sets."""
+        return cls(np.zeros(1 << bits, np.uint32))
+
+
 @dataclass(frozen=True)
 class TakeCensus:
     """A stage for `fold`: `row`, `elements` → their census."""
@@ -194,11 +229,14 @@ class InOrder:
 
 @dataclass(frozen=True, eq=False)
 class PrefixLengths:
-    """How long the prefix of a set is, by its size and its collection."""
+    """How long the prefix of a set is, by its size and its collection; and of how much of it the set asks."""
 
     sizes: tuple[U32, U32]
     lengths: tuple[U32, U32]
     boundary: int | None
+    #: Where not all that is shown asks: of containment, which asks for the larger set of one collection, and
+    #: for the set of the second collection.
+    asking_lengths: tuple[U32, U32] | None = None
 
     @classmethod
     def of(cls, census: Census, bound: Bound, boundary: int | None) -> PrefixLengths:
@@ -208,32 +246,46 @@ class PrefixLengths:
             lengths = bound.prefix_lengths(first, first), second
         else:
             lengths = bound.prefix_lengths(first, second), bound.prefix_lengths(second, first, second=True)
-        return cls(census.sizes, lengths, boundary)
+        if bound.measure != "containment":
+            return cls(census.sizes, lengths, boundary)
+        asking = bound.asking_lengths(first) if boundary is None else lengths[0]
+        return cls(census.sizes, lengths, boundary, (asking, np.zeros_like(second)))
 
     def __call__(self, batch: pa.RecordBatch, offsets: I64) -> U32:
         """Of every row of a batch."""
+        return self._of_rows(batch, offsets, self.lengths)
+
+    def asking(self, batch: pa.RecordBatch, offsets: I64) -> U32 | None:
+        """Of every row of a batch, how much of the prefix asks; None where all of it does."""
+        return None if self.asking_lengths is None else self._of_rows(batch, offsets, self.asking_lengths)
+
+    def _of_rows(self, batch: pa.RecordBatch, offsets: I64, by_size: tuple[U32, U32]) -> U32:
         sizes = np.diff(offsets).astype(np.uint32)
         second = _is_second(batch, self.boundary)
         of_rows = np.zeros(len(sizes), np.uint32)
-        for side, known, lengths in zip((~second, second), self.sizes, self.lengths, strict=True):
+        for side, known, lengths in zip((~second, second), self.sizes, by_size, strict=True):
             of_rows[side] = lengths[np.searchsorted(known, sizes[side])]
         return of_rows
 
 
 @dataclass(frozen=True, eq=False)
 class CountPrefixes:
-    """A stage for `fold`: ordered sets → how many prefix codes are in each bucket."""
+    """A stage for `fold`: ordered sets → how many prefix codes are in each bucket, and how many ask."""
 
     lengths: PrefixLengths
     bits: int
     #: Other buckets than those the order goes by, so that elements of one of those fall apart.
     anew: bool = False
 
-    def __call__(self, batch: pa.RecordBatch) -> U32:
+    def __call__(self, batch: pa.RecordBatch) -> Crowds:
         codes, offsets = list_buffers(batch["codes"])
         if self.anew:
             codes = codes * _ANEW
-        return _core.prefix_counts((codes, offsets), self.lengths(batch, offsets), bits=self.bits)
+        counts = _core.prefix_counts((codes, offsets), self.lengths(batch, offsets), bits=self.bits)
+        asking = self.lengths.asking(batch, offsets)
+        if asking is None:
+            return Crowds(counts)
+        return Crowds(counts, _core.prefix_counts((codes, offsets), asking, bits=self.bits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,21 +293,24 @@ class CutPrefixes:
     """A stage: ordered sets → the entries of their prefixes."""
 
     lengths: PrefixLengths
-    counts: U32
+    crowds: Crowds
     block: int
     #: Instead of prefixes: one entry a set, of so many sets, all under one key.
     everybody_of: int | None
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         codes, offsets = list_buffers(batch["codes"])
+        asking = self.lengths.asking(batch, offsets)
+        of_asking = self.crowds.asking
         columns = _core.prefix_entries(
             (codes, offsets),
             batch["row"].to_numpy().astype(np.uint32),
             self.lengths(batch, offsets),
-            self.counts,
+            self.crowds.counts,
             block=self.block,
             boundary=self.lengths.boundary,
             everybody_of=self.everybody_of,
+            asking=None if asking is None or of_asking is None else (asking, of_asking),
         )
         return pa.record_batch(dict(zip(_COLUMNS, map(pa.array, columns), strict=True)))
 

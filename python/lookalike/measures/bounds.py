@@ -89,6 +89,25 @@ class Bound:
             counts = least(middle)
             small = (counts == 0) | ((counts == UNREACHABLE) & (partners[middle] < sizes))
             low, high = np.where(small & (low < high), middle + 1, low), np.where(small, high, middle)
-        counts = least(low)
-        within = (counts != 0) & (counts != UNREACHABLE)
-        return np.where(within, sizes - np.where(within, counts, 0) + 1, 0).astype(np.uint32)
+        return _behind(sizes, least(low))
+
+    def asking_lengths(self, sizes: U32) -> U32:
+        """How many of its rarest elements a set of one collection must ask by, to meet all that are as large.
+
+        A larger set shows more elements, for smaller partners; but those ask it, and need not be asked.
+
+        Examples
+        --------
+        >>> sizes = np.array([2, 20], np.uint32)
+        >>> contained = Bound("containment", 0.8)
+        >>> contained.prefix_lengths(sizes, sizes).tolist(), contained.asking_lengths(sizes).tolist()
+        ([1, 19], [1, 5])
+        """
+        sizes = np.asarray(sizes, np.uint32)
+        return _behind(sizes, self.least_shared(sizes, sizes))
+
+
+def _behind(sizes: U32, least: U32) -> U32:
+    """Among how many elements there must be one of so many; 0 where a set of this size is of no use."""
+    within = (least != 0) & (least != UNREACHABLE)
+    return np.where(within, sizes - np.where(within, least, 0) + 1, 0).astype(np.uint32)

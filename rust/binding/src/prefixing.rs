@@ -1,7 +1,7 @@
 //! Sets → prefixes → candidates → exact counts; strings → grams → distances.
 
 use lookalike_kernels::edit::{Edits, distance, extend_letters, grams as kernel_grams};
-use lookalike_kernels::prefix::entries::{Cut, count as count_prefixes, entries, everybody};
+use lookalike_kernels::prefix::entries::{Asking, Cut, count as count_prefixes, entries, everybody};
 use lookalike_kernels::prefix::order::{count, ordered, ranks};
 use lookalike_kernels::prefix::pairs::{Runs, candidates};
 use lookalike_kernels::prefix::shared::{Met, shared};
@@ -109,6 +109,22 @@ fn lengths<'a>(given: &'a Given<'_, u32>, offsets: &[i64], py: Python<'_>) -> Py
     }
 }
 
+/// One length a set, none beyond the prefix, and as many counts as there are of all.
+fn asking_of<'a>(
+    (asking, of_asking): &'a (Given<'_, u32>, Given<'_, u32>),
+    lengths: &[u32],
+    counts: &[u32],
+    py: Python<'_>,
+) -> PyResult<Asking<'a>> {
+    let (asking, of_asking) = (slice("asking", asking, py)?, slice("asking", of_asking, py)?);
+    same_length(asking.len(), lengths.len(), py)?;
+    same_length(of_asking.len(), counts.len(), py)?;
+    match asking.iter().zip(lengths).position(|(asks, shows)| asks > shows) {
+        Some(row) => Err(error(py, "OptionError", format!("set {row} asks by more than its prefix"))),
+        None => Ok(Asking { lengths: asking, counts: of_asking }),
+    }
+}
+
 /// How many elements of sets have each of the 2^`bits` possible beginnings.
 #[pyfunction]
 #[pyo3(signature = (sets, *, bits))]
@@ -156,8 +172,10 @@ fn prefix_counts<'py>(
 }
 
 /// The entries of prefixes: key, row, size, position, previous, bits, side; or one entry for everybody, `everybody_of` so many sets.
+///
+/// `asking` says of how many of its first codes each set asks, and how often the codes asked of have each beginning.
 #[pyfunction]
-#[pyo3(signature = (sets, rows, prefixes, counts, *, block, boundary=None, everybody_of=None))]
+#[pyo3(signature = (sets, rows, prefixes, counts, *, block, boundary=None, everybody_of=None, asking=None))]
 #[allow(clippy::too_many_arguments)]
 fn prefix_entries<'py>(
     py: Python<'py>,
@@ -168,11 +186,14 @@ fn prefix_entries<'py>(
     block: u32,
     boundary: Option<u32>,
     everybody_of: Option<u32>,
+    asking: Option<(Given<'py, u32>, Given<'py, u32>)>,
 ) -> PyResult<EntryColumns<'py>> {
     let (codes, offsets) = ragged(&sets, py)?;
     let (rows, lengths) = (slice("rows", &rows, py)?, lengths(&prefixes, offsets, py)?);
     same_length(rows.len(), lengths.len(), py)?;
-    let cut = Cut { counts: table("counts", &counts, py)?, block: block.max(1), boundary };
+    let counts = table("counts", &counts, py)?;
+    let asking = asking.as_ref().map(|given| asking_of(given, lengths, counts, py)).transpose()?;
+    let cut = Cut { counts, block: block.max(1), boundary, asking };
     if let Some(sets) = everybody_of {
         // One a block, of which a number that is no count of sets would make very many.
         room_for::<u64>([rows.len(), sets.div_ceil(cut.block) as usize])?;

@@ -119,13 +119,17 @@ impl Meeting {
             }
             for right in left..self.groups.len() {
                 let second = self.entries[self.groups[right].start];
-                let meets =
-                    matches!((first.side, second.side), (side::WITHIN, side::WITHIN) | (side::LEFT, side::RIGHT));
+                // Those on the right come last; they meet all but each other.
+                let meets = match first.side {
+                    side::WITHIN => second.side != side::LEFT,
+                    _ => second.side == side::RIGHT,
+                };
                 if !meets {
                     continue;
                 }
                 match self.bound.least(first.size, second.size, self.across) {
-                    // Sizes rise: what is too large for the first will not become smaller.
+                    // Sizes rise: what is too large for the first will not become smaller. Those on the right begin anew, but
+                    // where they stand beside others, it is for containment, and to hold a set nobody is too large.
                     UNREACHABLE if second.size > first.size => break,
                     UNREACHABLE | 0 => {}
                     least => self.meet_groups(left, right, least),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entries::{Cut, entries, everybody};
+use super::entries::{Asking, Cut, entries, everybody};
 use super::pairs::{Candidates, Runs, candidates};
 use super::shared::{Met, shared};
 use super::{Bound, entries, order};
@@ -49,7 +49,13 @@ fn joined(
     let mut counts = vec![0; 1 << 8];
     entries::count(&codes, offsets, &sizes, &mut counts);
     let rows: Vec<u32> = (0..sizes.len() as u32).collect();
-    let cut = Cut { counts: &counts, block, boundary };
+    // Of containment, sets ask by what they must share with one of their own size, or with any other of a second collection.
+    let lengths: Vec<u32> =
+        rows.iter().zip(&sizes).map(|(&row, &size)| asking_length(bound, row, size, boundary)).collect();
+    let mut asking_counts = vec![0; 1 << 8];
+    entries::count(&codes, offsets, &lengths, &mut asking_counts);
+    let asking = matches!(bound, Bound::Containment(_)).then_some(Asking { lengths: &lengths, counts: &asking_counts });
+    let cut = Cut { counts: &counts, block, boundary, asking };
     let made = if whole {
         everybody(&codes, offsets, &rows, &sizes, rows.len() as u32, &cut)
     } else {
@@ -81,6 +87,15 @@ fn joined(
         found = once;
     }
     found
+}
+
+fn asking_length(bound: Bound, row: u32, size: u32, boundary: Option<u32>) -> u32 {
+    match boundary {
+        _ if size == 0 => 0,
+        Some(boundary) if row >= boundary => 0,
+        Some(_) => size,
+        None => (size + 1).saturating_sub(bound.least(size, size, false)).min(size),
+    }
 }
 
 type Found = BTreeMap<(u32, u32), u32>;
