@@ -31,6 +31,7 @@ ROADS = {
     "signature": (["pairs", "--method", "signature", "--slots", "32"], {"signed", "found"}),
     "external": (["pairs", "--method", "external", "--slots", "16"], {"signed", "counted", "found"}),
     "pyramid": (["pairs", "--method", "pyramid"], {"candidates", "found"}),
+    "meaning": (["pairs", "--measure", "tfidf"], {"terms", "sample", "keyed"}),
     "strings": (["pairs", "--measure", "levenshtein", "--distance", "3"], {"candidates-3", "found"}),
     "top, exact": (["top", "--method", "exact"], {"weighed", "neighbours"}),
     "top, lsh": (["top", "--method", "lsh"], {"signed", "candidates", "neighbours", "measured"}),
