@@ -200,6 +200,8 @@ def meetings(
     nearest: int,
     farthest: int,
     boundary: int | None = None,
+    first: int = 0,
+    last: int = ...,
 ) -> _KeysAndCounts: ...
 def agreeing_pairs(
     left: NDArray[np.uint32], right: NDArray[np.uint32] | None = None, *, least: int, path: str | None = None

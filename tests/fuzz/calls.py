@@ -335,7 +335,12 @@ CALLS = {
         d.pieces(d.texts), *d.pairs(), kind=d.word("levenshtein", "indel"), most=d.number(0, 1, 5, 100)
     ),
     "meetings": lambda d: _core.meetings(
-        *d.buckets(), nearest=d.number(1, 2), farthest=d.number(1, 8), boundary=d.optional(d.number(0, 5))
+        *d.buckets(),
+        nearest=d.number(1, 2),
+        farthest=d.number(1, 8),
+        boundary=d.optional(d.number(0, 5)),
+        first=d.number(0, 3),
+        last=d.number(0, 5),
     ),
     "agreeing_pairs": agreeing_pairs,
     "pyramid_keys": pyramid_keys,

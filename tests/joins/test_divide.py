@@ -5,15 +5,18 @@ import re
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance import oracle, texts
 from tests.joins import roads
 
+from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.joins import divide as divides
+from lookalike.joins import meetings
 from lookalike.joins.crowded import crowding
 from lookalike.joins.divide import divide
 from lookalike.joins.elements import Invert
@@ -175,3 +178,26 @@ def test_a_common_that_means_nothing_is_refused(common):
 def test_a_threshold_that_everything_reaches_is_refused(threshold):
     with pytest.raises(OptionError, match="over 0"):
         divided(roads.items_of([{1}]), measure=OVERLAP, threshold=threshold)
+
+
+@pytest.mark.parametrize("boundary", [None, 40])
+def test_calls_for_some_lower_rows_each_meet_like_one_and_none_is_large(monkeypatch, boundary):
+    sets = roads.power_law(150, 5, universe=12)
+    rows = np.array([row for element in range(12) for row in range(150) if element in sets[row]], np.uint32)
+    keys = [element for element in range(12) for row in range(150) if element in sets[row]]
+    places = pa.record_batch({"element": pa.array(keys, pa.uint64()), "row": pa.array(rows)})
+    meet = meetings.Meet("element", 2, 100, boundary)
+    whole = meet(places)
+    kernel, sizes = _core.meetings, []
+
+    def counted(*arguments, **options):
+        pairs, times = kernel(*arguments, **options)
+        sizes.append(int(times.sum()))
+        return pairs, times
+
+    monkeypatch.setattr(meetings, "CALL_PAIRS", 2000)
+    monkeypatch.setattr(_core, "meetings", counted)
+    assert meet(places).equals(whole)
+    assert sum(sizes) == sum(whole["times"].to_pylist()) > 5_000
+    # Rows at the ends of runs begin fewer pairs, and where rows are few a call has all of a row.
+    assert max(sizes) < 2.5 * 2000

@@ -171,8 +171,10 @@ def test_a_wide_matrix_hashes_each_column_once():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ([[1, "a"]], "integers or strings, not both"),
-        ([["a"], [1]], "integers or strings, not both"),
+        ([[1, "a"]], "integers or strings, not both: item 0 holds 'a', and it also holds 1"),
+        ([["a"], [1]], "integers or strings, not both: item 1 holds 1, and item 0 holds 'a'"),
+        ([[None, 7], [], [8, "b"]], "not both: item 2 holds 'b', and item 0 holds 7"),
+        ([[3], [np.int64(1), (2,)]], "not both: item 1 holds (2,), which is neither"),
         ([[1, None]], "an element of a set is null"),
         ([["a", None]], "an element of a set is null"),
         ([[None]], "an element of a set is null"),

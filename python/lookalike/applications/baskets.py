@@ -18,6 +18,7 @@ from lookalike.io.setfiles import open_set_lines
 from lookalike.joins.baskets import BasketAccount, Method, together
 from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import whole
 from lookalike.types import Tabular
 
 #: Baskets of a batch: some megabytes.
@@ -67,7 +68,7 @@ def frequent_pairs(
     beer   bread  2
     bread  milk   2
     """
-    _check(method, buckets)
+    buckets = _checked(method, buckets)
     engine = engine or LocalEngine()
     column = _list_column(baskets)
     schema = pa.schema([("items", column.type)])
@@ -91,7 +92,7 @@ def frequent_pairs_of_lines(
     Items are what stands between white space, or between separators, as it is written. The files are read
     once; other parameters are those of `frequent_pairs`.
     """
-    _check(method, buckets)
+    buckets = _checked(method, buckets)
     checked_separator(separator)
     engine, watch = engine or LocalEngine(), watch or Watch()
     with open_set_lines(inputs, on_error=on_error) as source:
@@ -119,11 +120,14 @@ def _told(batches: Iterator[pa.RecordBatch], advance: Callable[[int], None]) -> 
         yield batch
 
 
-def _check(method: str, buckets: int) -> None:
+def _checked(method: str, buckets: int) -> int:
+    """The number of buckets, if that and the method are ones."""
     if method not in ("apriori", "pcy"):
         raise OptionError(f"method={method!r} is unknown: choose apriori or pcy")
-    if isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= 1 << 32:
+    number = whole(buckets)
+    if number is None or not 2 <= number <= 1 << 32:
         raise OptionError(f"buckets={buckets!r} is out of range: 2 to 2³²")
+    return number
 
 
 def _together(
@@ -147,8 +151,9 @@ def _least(support: int | float, baskets: int) -> int:
     """The support as a number of baskets."""
     if isinstance(support, float) and 0 < support < 1:
         return max(1, int(np.ceil(support * baskets)))
-    if isinstance(support, int) and not isinstance(support, bool) and support >= 1:
-        return support
+    number = whole(support)
+    if number is not None and number >= 1:
+        return number
     raise OptionError(
         f"support={support!r} is out of range: a number of baskets, 1 or more, or a fraction between 0 and 1"
     )

@@ -24,7 +24,7 @@ from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
 from lookalike.measures.bits import as_bits, from_packed
 from lookalike.runs.watch import Watch
-from lookalike.theory.ranges import checked_recall, checked_threshold
+from lookalike.theory.ranges import checked_recall, checked_seed, checked_threshold
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, Pairs
 
@@ -120,8 +120,7 @@ def pairs_of_bits(
         raise OptionError(
             f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
         )
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
-        raise OptionError(f"seed={seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+    seed = checked_seed(seed)
     collections: list[_Collection] = []
     for one in given:
         before = sum(collection.rows for collection in collections)

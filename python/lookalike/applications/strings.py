@@ -17,6 +17,7 @@ from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
 from lookalike.joins.strings import edit_join
 from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import whole
 from lookalike.types import I64, Pairs
 
 Kind = Literal["levenshtein", "indel"]
@@ -82,8 +83,10 @@ def strings_within(
     expand: bool = False,
 ) -> tuple[Pairs, list[Collection], int]:
     """Near strings of one source or two, the collections they came from, and how many were looked at."""
-    if isinstance(distance, bool) or not isinstance(distance, int) or distance < 0:
+    edits = whole(distance)
+    if edits is None or edits < 0:
         raise OptionError(f"distance={distance!r} is out of range: a whole number of edits, 0 or more")
+    distance = edits
     collections: list[Collection] = []
     for source in sources:
         before = sum(collection.rows for collection in collections)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from lookalike.errors import OptionError
+from lookalike.theory.ranges import whole
 
 #: More threads than any machine has cores only wait for each other.
 MOST_THREADS = 1024
@@ -21,8 +22,9 @@ def checked_threads(threads: int | None) -> int:
     """A number of threads: the one asked for, or all cores."""
     if threads is None:
         return cores()
-    if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+    number = whole(threads)
+    if number is None or not 1 <= number <= MOST_THREADS:
         raise OptionError(
             f"threads={threads!r} is out of range: 1 to {MOST_THREADS:,}, or leave it out for all cores"
         )
-    return threads
+    return number

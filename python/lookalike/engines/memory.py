@@ -23,6 +23,7 @@ from lookalike.engines.verbs import Table
 from lookalike.errors import OptionError
 from lookalike.runs.sizes import default_budget
 from lookalike.runs.space import require_space
+from lookalike.theory.ranges import whole
 
 #: Less than this, and a budget could not hold the batches that threads have in hand.
 LEAST = 16_000_000
@@ -49,13 +50,14 @@ class Budget:
     """
 
     def __init__(self, size: int | None = None, scratch: Path | None = None) -> None:
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int)):
+        number = max(LEAST, default_budget()) if size is None else whole(size)
+        if number is None:
             raise OptionError(f"memory={size!r} is no number of bytes: give a whole number, such as {2**30}")
-        if size is not None and size < LEAST:
+        if number < LEAST:
             raise OptionError(
-                f"memory={size:,} bytes is too little to work with: allow {LEAST // 10**6} MB or more"
+                f"memory={number:,} bytes is too little to work with: allow {LEAST // 10**6} MB or more"
             )
-        self.size = max(LEAST, default_budget()) if size is None else size
+        self.size = number
         self.scratch = scratch
         self._held = 0
         self._lock = threading.Lock()

@@ -14,6 +14,7 @@ from lookalike.families.parameters import check_bits
 from lookalike.measures.bits import as_bits
 from lookalike.theory.banding import Banding
 from lookalike.theory.collisions import BitSamplingCollision
+from lookalike.theory.ranges import checked_seed, whole
 from lookalike.types import U32, Bits
 
 
@@ -47,10 +48,11 @@ class BitSampling(Family):
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", BitSamplingCollision(self.bits).bits)
         check_bits(self.bits)
-        if isinstance(self.slots, bool) or not isinstance(self.slots, int) or not 1 <= self.slots <= 1 << 20:
+        slots = whole(self.slots)
+        if slots is None or not 1 <= slots <= 1 << 20:
             raise OptionError(f"slots={self.slots!r} is out of range: 1 to 1,048,576")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "slots", slots)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     @property
     def law(self) -> BitSamplingCollision:

@@ -10,9 +10,10 @@ from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
-from lookalike.families.parameters import check_bits, check_draw
+from lookalike.families.parameters import check_bits
 from lookalike.measures.bits import as_bits
 from lookalike.theory.collisions import CoveringCollision
+from lookalike.theory.ranges import checked_seed
 from lookalike.types import I64, U32, U64
 
 
@@ -55,9 +56,11 @@ class Covering(Family):
     seed: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bits", CoveringCollision(self.bits, self.radius, self.parts).bits)
+        law = CoveringCollision(self.bits, self.radius, self.parts)
+        for name in ("bits", "radius", "parts"):
+            object.__setattr__(self, name, getattr(law, name))
         check_bits(self.bits)
-        check_draw(1, self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     @property
     def law(self) -> CoveringCollision:

@@ -11,9 +11,9 @@ import numpy as np
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.families.family import Family
-from lookalike.families.parameters import check_draw
 from lookalike.measures.vectors import as_vectors
 from lookalike.theory.collisions import HyperplaneCollision, SignsCollision
+from lookalike.theory.ranges import checked_seed, checked_slots
 from lookalike.types import Bools
 
 
@@ -48,7 +48,8 @@ class Hyperplane(Family):
     signs: bool = False
 
     def __post_init__(self) -> None:
-        check_draw(self.slots, self.seed)
+        object.__setattr__(self, "slots", checked_slots(self.slots))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     @property
     def law(self) -> HyperplaneCollision:

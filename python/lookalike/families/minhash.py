@@ -14,6 +14,7 @@ from lookalike.errors import OptionError
 from lookalike.families.family import Family
 from lookalike.measures.sets import as_sets
 from lookalike.theory.collisions import MINHASH, MinHashCollision
+from lookalike.theory.ranges import checked_seed, checked_slots
 from lookalike.types import Signatures, string_buffers
 
 OrdersName = Literal["bucketed", "khash", "universal"]
@@ -48,10 +49,8 @@ class MinHash(Family):
     orders: OrdersName = "bucketed"
 
     def __post_init__(self) -> None:
-        if not _is_whole(self.slots) or not 1 <= self.slots <= 65_536:
-            raise OptionError(f"slots={self.slots!r} is out of range: 1 to 65,536")
-        if not _is_whole(self.seed) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "slots", checked_slots(self.slots))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         if self.orders not in ("bucketed", "khash", "universal"):
             raise OptionError(f"orders={self.orders!r} is unknown: choose bucketed, khash or universal")
 
@@ -89,10 +88,6 @@ class MinHash(Family):
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `MinHash(**…)` reads them back."""
         return asdict(self)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @lru_cache(maxsize=16)

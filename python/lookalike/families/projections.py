@@ -9,8 +9,8 @@ from typing import Any
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.families.family import Family
-from lookalike.families.parameters import check_draw
 from lookalike.measures.vectors import as_vectors
+from lookalike.theory.ranges import checked_seed, checked_slots
 from lookalike.types import I64
 
 
@@ -22,7 +22,8 @@ class Projected(Family):
     seed: int
 
     def __post_init__(self) -> None:
-        check_draw(self.slots, self.seed)
+        object.__setattr__(self, "slots", checked_slots(self.slots))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         # The law turns down a width that is none.
         object.__setattr__(self, "width", float(self.law.width))  # type: ignore[attr-defined]
 

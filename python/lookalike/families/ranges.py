@@ -16,7 +16,7 @@ from lookalike.families.family import Family
 from lookalike.families.range_tables import tables_for
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within
 from lookalike.theory.collisions import RangeCollision
-from lookalike.theory.ranges import checked_recall
+from lookalike.theory.ranges import checked_recall, checked_seed, whole
 from lookalike.types import F64, I64, U32, U64, Signatures
 
 #: With copies near edges a value has two ranges, and a bucket of so many values 2¹² copies.
@@ -64,8 +64,8 @@ class Ranges(Family):
     chosen: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        _whole("dimensions", self.dimensions, 1, 1 << 20)
-        _whole("seed", self.seed, 0, 2**64 - 1)
+        object.__setattr__(self, "dimensions", _checked("dimensions", self.dimensions, 1, 1 << 20))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         for name in ("width", "start", "margin"):
             object.__setattr__(self, name, self._settled(name))
         width, margin = self._each(self.width), self._each(self.margin)
@@ -74,8 +74,9 @@ class Ranges(Family):
         if not np.all((margin >= 0) & (2 * margin <= width)):
             raise OptionError(f"margin={self.margin!r} is out of range: from 0 to half the width")
         if self.chosen is None:
-            _whole("rows", self.rows, 1, min(_MOST_ROWS, self.dimensions))
-            _whole("tables", self.tables, 1, _MOST_TABLES)
+            most = min(_MOST_ROWS, self.dimensions)
+            object.__setattr__(self, "rows", _checked("rows", self.rows, 1, most))
+            object.__setattr__(self, "tables", _checked("tables", self.tables, 1, _MOST_TABLES))
             object.__setattr__(self, "chosen", self._drawn())
         else:
             object.__setattr__(self, "chosen", self._checked_tables(self.chosen))
@@ -109,7 +110,7 @@ class Ranges(Family):
         >>> ranges.width, ranges.margin, ranges.tables
         (6.0, 1.0, 5)
         """
-        _whole("dimensions", dimensions, 1, 1 << 20)
+        dimensions = _checked("dimensions", dimensions, 1, 1 << 20)
         apart, share = checked_within(within, dimensions), checked_share(share)
         if width is None and not np.all(apart > 0):
             raise OptionError(
@@ -121,8 +122,7 @@ class Ranges(Family):
             )
         # Not ⌈share · dimensions⌉, which rounding may make one too many: .07 · 100 is over 7.
         close = next(count for count in range(dimensions + 1) if count / dimensions >= share)
-        rows = min(3, close) if rows is None else rows
-        _whole("rows", rows, 1, min(_MOST_ROWS, dimensions))
+        rows = _checked("rows", min(3, close) if rows is None else rows, 1, min(_MOST_ROWS, dimensions))
         chance = math.comb(close, rows) / math.comb(dimensions, rows)
         if not chance:
             raise OptionError(
@@ -257,6 +257,8 @@ def _floors(numbers: F64) -> I64:
     return np.floor(numbers).astype(np.int64)
 
 
-def _whole(name: str, value: object, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+def _checked(name: str, value: object, least: int, most: int) -> int:
+    number = whole(value)
+    if number is None or not least <= number <= most:
         raise OptionError(f"{name}={value!r} is out of range: a whole number from {least} to {most:,}")
+    return number

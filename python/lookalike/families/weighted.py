@@ -7,10 +7,10 @@ from typing import Any
 
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
-from lookalike.errors import OptionError
 from lookalike.families.family import Family
 from lookalike.measures.weights import as_weighted_sets
 from lookalike.theory.collisions import WeightedMinHashCollision
+from lookalike.theory.ranges import checked_seed, checked_slots
 from lookalike.types import Signatures
 
 _LAW = WeightedMinHashCollision()
@@ -44,10 +44,8 @@ class WeightedMinHash(Family):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not _is_whole(self.slots) or not 1 <= self.slots <= 65_536:
-            raise OptionError(f"slots={self.slots!r} is out of range: 1 to 65,536")
-        if not _is_whole(self.seed) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "slots", checked_slots(self.slots))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     @property
     def law(self) -> WeightedMinHashCollision:
@@ -66,7 +64,3 @@ class WeightedMinHash(Family):
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `WeightedMinHash(**…)` reads them back."""
         return asdict(self)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

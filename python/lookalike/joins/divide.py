@@ -31,6 +31,7 @@ from lookalike.joins.left_out import LeftOut
 from lookalike.joins.meetings import Lengths, count_meetings, meetings
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import whole
 from lookalike.types import U32, Bools
 
 #: What a meeting costs to make, sort and add up: nanoseconds of one core, as measured, and bytes.
@@ -116,8 +117,9 @@ def most_rows(common: int | float, rows: int) -> int:
     """How many rows may hold an element that still counts."""
     if isinstance(common, float) and 0 < common < 1:
         return max(1, int(common * rows))
-    if isinstance(common, int) and not isinstance(common, bool) and common >= 1:
-        return common
+    number = whole(common)
+    if number is not None and number >= 1:
+        return number
     raise OptionError(
         f"common={common!r} is out of range: a number of rows, 1 or more, or a fraction between 0 and 1"
     )

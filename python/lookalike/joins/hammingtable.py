@@ -14,6 +14,7 @@ from lookalike.families import Covering
 from lookalike.joins.bitchoice import cheapest_query, covers_of, draw_bits
 from lookalike.joins.bitrows import BitItems
 from lookalike.measures.bits import as_bits
+from lookalike.theory.ranges import whole
 from lookalike.types import Bits, Tabular
 
 TableMethod = Literal["auto", "pieces", "covering"]
@@ -50,8 +51,10 @@ class HammingTable:
         self, bits: Any, radius: int = 3, *, method: TableMethod = "auto", threads: int | None = None
     ) -> None:
         rows = as_bits(bits)
-        if isinstance(radius, bool) or not isinstance(radius, int):
+        number = whole(radius)
+        if number is None:
             raise OptionError(f"radius={radius!r} is not a whole number of bits")
+        radius = number
         self.radius, self.width, self._rows = radius, rows.width, len(rows)
         if method not in ("auto", "pieces", "covering"):
             raise OptionError(f"method={method!r} is unknown: choose auto, pieces or covering")
@@ -68,9 +71,9 @@ class HammingTable:
 
         Sorted by row.
         """
-        most = self.radius if radius is None else radius
-        if isinstance(most, bool) or not isinstance(most, int) or not 0 <= most <= self.radius:
-            raise OptionError(f"radius={most!r} is out of range: this table answers for 0 to {self.radius}")
+        most = self.radius if radius is None else whole(radius)
+        if most is None or not 0 <= most <= self.radius:
+            raise OptionError(f"radius={radius!r} is out of range: this table answers for 0 to {self.radius}")
         sought = as_bits(_one(item))
         if len(sought.words) != 1:
             raise OptionError(f"{len(sought.words)} items are sought: ask for one at a time")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -21,13 +22,17 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands.buckets import rows_of, run_starts
 from lookalike.engines import Engine, Table, as_it_is
-from lookalike.types import I64, U64
+from lookalike.runs.side_by_side import still_wanted
+from lookalike.types import I64, U32, U64
 
 #: A run of more rows than this is long.
 LONG = 64
 #: The pairs a stage may make at once of long runs, and how many places a step goes at least.
 PAIRS_AT_ONCE = 1 << 22
 LEAST_STEP = 16
+#: About as many pairs as one call of a kernel makes and sorts: a few tenths of a second, as nobody hears of
+#: Ctrl-C before it returns.
+CALL_PAIRS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -42,10 +47,40 @@ class Meet:
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = batch["row"].to_numpy().astype(np.uint32, copy=False)
         runs = run_starts(batch[self.key].to_numpy())
-        pairs, times = _core.meetings(
-            rows, runs, nearest=self.nearest, farthest=self.farthest, boundary=self.boundary
-        )
+        found = []
+        for first, last in lower_rows(rows, self._most(runs)):
+            still_wanted()
+            found.append(
+                _core.meetings(
+                    *(rows, runs),
+                    nearest=self.nearest,
+                    farthest=self.farthest,
+                    boundary=self.boundary,
+                    first=first,
+                    last=last,
+                )
+            )
+        pairs, times = (np.concatenate(column) for column in zip(*found, strict=True))
         return pa.record_batch({"pair": pa.array(pairs), "times": pa.array(times)})
+
+    def _most(self, runs: I64) -> int:
+        """How many pairs the runs have at most."""
+        # Rows that begin a pair, and how many the first of them begin; towards the end of a run each begins
+        # one less.
+        begin = np.maximum(np.diff(runs) - self.nearest, 0)
+        wide = np.minimum(begin, self.farthest - self.nearest + 1)
+        return int((wide * (2 * begin - wide + 1) // 2).sum())
+
+
+def lower_rows(rows: U32, pairs: int) -> Iterator[tuple[int, int]]:
+    """Ranges that the lower rows of pairs are of, for about `CALL_PAIRS` of them in a call.
+
+    A pair lies in one range with all its meetings, so that they are counted together in any case.
+    """
+    calls = -(-pairs // CALL_PAIRS)
+    cuts = [] if calls < 2 else np.unique(np.sort(rows)[len(rows) * np.arange(1, calls) // calls]).tolist()
+    for first, end in pairwise([0, *(cut for cut in cuts if cut > 0), 1 << 32]):
+        yield first, end - 1
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ import numpy.typing as npt
 from lookalike import _core
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.families import L1, Euclidean, Hyperplane
-from lookalike.families.parameters import check_draw
 from lookalike.measures.vectors import Nearness, as_vectors, check_comparable
 from lookalike.theory import RangeQuery
 from lookalike.theory.multiprobe import steps_of
 from lookalike.theory.probed_queries import ProbedQuery
+from lookalike.theory.ranges import checked_seed
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, U32, U64, Vectors
 
@@ -121,7 +121,7 @@ class RangeSearch:
         if isinstance(factor, str) or not 1 < factor < furthest:
             under = f" and under {furthest:g}, where the angle is 180°" if measure == "angle" else ""
             raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
-        check_draw(1, seed)
+        seed = checked_seed(seed)
         vectors = as_vectors(items)
         if not len(vectors):
             raise EmptySourceError("there is nothing to search: the input has no vectors")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
@@ -112,10 +113,28 @@ def listed_tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
             return pa.array(chain.from_iterable(rows), pa.uint64())
     except OverflowError as reason:
         raise SourceError(f"integers in sets lie from −2⁶³ to 2⁶³−1, or from 0 to 2⁶⁴−1: {reason}") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
-        raise SourceError(f"sets must hold integers or strings, not both: {reason}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise SourceError(f"sets must hold integers or strings, not both: {_unlike(rows)}") from None
     except UnicodeEncodeError as reason:
         raise SourceError(f"a string in a set is not Unicode text: {reason}") from None
+
+
+def _unlike(rows: Sequence[Sequence[Any]]) -> str:
+    """Which row has the first element that is neither, or is not of the kind that the first one is."""
+    first = None
+    for number, row in enumerate(rows):
+        for token in row:
+            kind = next((kind for kind in (str, numbers.Integral) if isinstance(token, kind)), None)
+            if token is None:
+                continue
+            if kind is None:
+                return f"item {number} holds {token!r:.40}, which is neither"
+            if first is None:
+                first = number, token, kind
+            elif kind is not first[2]:
+                there = "it also" if first[0] == number else f"item {first[0]}"
+                return f"item {number} holds {token!r:.40}, and {there} holds {first[1]!r:.40}"
+    return "they hold what is neither"
 
 
 def hashed_tokens(tokens: pa.Array, seed: int) -> Any:

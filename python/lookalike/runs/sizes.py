@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from lookalike.errors import OptionError
+from lookalike.theory.ranges import whole
 
 #: What is taken to be free where the system does not tell.
 UNKNOWN_MEMORY = 2_000_000_000
@@ -36,9 +37,8 @@ def parse_size(given: str | int) -> int:
     >>> parse_size("2GB"), parse_size("1.5GiB"), parse_size("4096")
     (2000000000, 1610612736, 4096)
     """
-    if isinstance(given, int) and not isinstance(given, bool):
-        size = given
-    else:
+    size = whole(given)
+    if size is None:
         form = _FORM.match(given.strip().lower()) if isinstance(given, str) else None
         if form is None:
             raise OptionError(f"memory={given!r} is not understood: write 4GB, 512MB, 1.5GiB or bytes")

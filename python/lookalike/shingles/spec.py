@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from lookalike import _core
 from lookalike.errors import OptionError
+from lookalike.theory.ranges import whole
 
 Unit = Literal["words", "chars", "stopwords"]
 
@@ -92,18 +93,22 @@ class Shingle:
             object.__setattr__(self, "stops", _checked_stops(self.stops, nfkc=self.nfkc))
         elif self.stops is not None:
             raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or not 1 <= self.k <= 10_000:
+        k = whole(self.k)
+        if k is None or not 1 <= k <= 10_000:
             raise OptionError(f"k={self.k!r} is out of range: a shingle holds 1 to 10,000 {self.unit}")
+        object.__setattr__(self, "k", k)
         if self.rare is not None:
-            self._check_rare(self.rare)
+            object.__setattr__(self, "rare", self._checked_rare(self.rare))
 
-    def _check_rare(self, rare: int) -> None:
-        if not isinstance(rare, int) or isinstance(rare, bool) or not 1 <= rare <= 10_000:
-            raise OptionError(f"rare={rare!r} is out of range: the 1 to 10,000 rarest words of a document")
+    def _checked_rare(self, given: int) -> int:
+        rare = whole(given)
+        if rare is None or not 1 <= rare <= 10_000:
+            raise OptionError(f"rare={given!r} is out of range: the 1 to 10,000 rarest words of a document")
         if self.unit != "words" or self.k != 1:
             raise OptionError(f"rare={rare} picks single words: write words:1+rare{rare}")
         if self.bag:
             raise OptionError(f"rare={rare} takes each word once and bag counts repeats: choose one of them")
+        return rare
 
     @classmethod
     def parse(cls, given: str | Shingle) -> Shingle:

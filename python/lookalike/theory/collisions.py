@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from lookalike.errors import ArtefactError, OptionError
 from lookalike.theory import covers
+from lookalike.theory.ranges import whole
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -199,9 +200,10 @@ class BitSamplingCollision(LinearCollision):
     reads_all = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.bits, bool) or not isinstance(self.bits, int | np.integer) or self.bits < 1:
+        bits = whole(self.bits)
+        if bits is None or bits < 1:
             raise OptionError(f"bits={self.bits!r} is out of range: a whole number, 1 or more")
-        object.__setattr__(self, "bits", int(self.bits))
+        object.__setattr__(self, "bits", bits)
 
     @property
     def limit(self) -> float:
@@ -239,16 +241,19 @@ class CoveringCollision(Collision):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bits", BitSamplingCollision(self.bits).bits)
-        if not _whole(self.radius, 0, self.bits - 1):
+        radius, parts = whole(self.radius), whole(self.parts)
+        if radius is None or not 0 <= radius < self.bits:
             raise OptionError(
                 f"radius={self.radius!r} is out of range:"
                 f" of {self.bits:,} bits, 0 to {self.bits - 1:,} may differ"
             )
-        if not _whole(self.parts, 1, self.radius + 1):
+        object.__setattr__(self, "radius", radius)
+        if parts is None or not 1 <= parts <= radius + 1:
             raise OptionError(
                 f"parts={self.parts!r} is out of range:"
                 f" a radius of {self.radius:,} has 1 to {self.radius + 1:,}"
             )
+        object.__setattr__(self, "parts", parts)
         fewest = covers.fewest_parts(self.radius)
         if fewest is None:
             raise OptionError(
@@ -477,10 +482,6 @@ def _ratios(distances: FloatArray, width: float) -> tuple[FloatArray, FloatArray
 # NumPy has no error function, and SciPy is too much to ask of a plain install for one.
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
-
-
-def _whole(value: int, least: int, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _positive(name: str, value: float) -> float:

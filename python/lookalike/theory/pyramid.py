@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from lookalike.errors import OptionError, UnreachableRecallError
 from lookalike.theory.banding import FloatArray
-from lookalike.theory.ranges import checked_recall, checked_threshold
+from lookalike.theory.ranges import checked_recall, checked_threshold, whole
 
 #: The least and the greatest expected density of a column at a level it is looked at.
 SPARSE, DENSE = 0.2, 0.8
@@ -107,8 +107,10 @@ def plan_pyramid(threshold: float, *, recall: float = 0.95, sampled: int = 100) 
             f"threshold={threshold:g} is out of range for the pyramid: {LEAST_THRESHOLD:g} or more,"
             " for sets less alike than that may have no density in common; use lsh or an exact join"
         )
-    if isinstance(sampled, bool) or not isinstance(sampled, int) or not 1 <= sampled <= 4096:
+    number = whole(sampled)
+    if number is None or not 1 <= number <= 4096:
         raise OptionError(f"sampled={sampled!r} is out of range: a whole number of rows from 1 to 4,096")
+    sampled = number
     best = 0.0
     for rows in range(sampled, 0, -1):
         cut = PyramidPlan(threshold=threshold, bands=sampled // rows, rows=rows, expected_recall=0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from lookalike.errors import OptionError
@@ -34,9 +36,36 @@ def checked_recall(recall: float) -> float:
 
 def checked_slots(slots: int) -> int:
     """A whole number of slots from 1 to `MOST_SLOTS`, or an OptionError that says so."""
-    if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= MOST_SLOTS:
+    number = whole(slots)
+    if number is None or not 1 <= number <= MOST_SLOTS:
         raise OptionError(f"slots={slots!r} is out of range: a whole number from 1 to {MOST_SLOTS:,}")
-    return int(slots)
+    return number
+
+
+def checked_seed(seed: int) -> int:
+    """A seed of 64 bits, or an OptionError that says so."""
+    number = whole(seed)
+    if number is None or not 0 <= number < 2**64:
+        raise OptionError(f"seed={seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+    return number
+
+
+def whole(value: object) -> int | None:
+    """A whole number of any kind, NumPy's among them, as Python's own; None of anything else.
+
+    NumPy's would print as np.int64(13) and cannot be written as JSON. True and False are no numbers here.
+
+    Examples
+    --------
+    >>> whole(np.int64(13)), whole(13.0), whole(True), whole(np.True_)
+    (13, None, None, None)
+    """
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def _number(name: str, value: float | str) -> float:

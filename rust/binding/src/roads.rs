@@ -16,8 +16,11 @@ type KeysAndCounts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>)
 type ThreeColumns<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 /// Pairs of rows `nearest` to `farthest` places apart in runs of rows, packed and sorted, and how many runs each shares.
+///
+/// Only those whose lower row is `first` to `last`.
 #[pyfunction]
-#[pyo3(signature = (rows, runs, *, nearest, farthest, boundary=None))]
+#[pyo3(signature = (rows, runs, *, nearest, farthest, boundary=None, first=0, last=u32::MAX))]
+#[allow(clippy::too_many_arguments)]
 fn meetings<'py>(
     py: Python<'py>,
     rows: PyReadonlyArray1<'py, u32>,
@@ -25,13 +28,15 @@ fn meetings<'py>(
     nearest: usize,
     farthest: usize,
     boundary: Option<u32>,
+    first: u32,
+    last: u32,
 ) -> PyResult<KeysAndCounts<'py>> {
     let grouped: Ragged<'py, u32> = (rows, runs);
     let (rows, runs) = ragged(&grouped, py)?;
     if nearest == 0 {
         return Err(error(py, "OptionError", "nearest=0 would pair rows with themselves: 1 or more".into()));
     }
-    let (pairs, times) = enter(py, 1, || kernel_meetings(rows, runs, nearest..=farthest, boundary))?;
+    let (pairs, times) = enter(py, 1, || kernel_meetings(rows, runs, nearest..=farthest, boundary, first..=last))?;
     Ok((pairs.into_pyarray(py), times.into_pyarray(py)))
 }
 

@@ -10,11 +10,13 @@ use std::ops::RangeInclusive;
 ///
 /// `runs` says where each run begins in `rows`, and ends with their number. Places are those of the run's rows in ascending order, and pairs
 /// stand `apart` places apart, one or more. With a `boundary`, `a` is below it and `b` is not. A row that is twice in a run does not meet itself.
+/// Only pairs whose `a` is one of `lower` are made: what all pairs together would take is bounded by calls for one range after the other.
 pub fn meetings(
     rows: &[u32],
     runs: &[i64],
     apart: RangeInclusive<usize>,
     boundary: Option<u32>,
+    lower: RangeInclusive<u32>,
 ) -> (Vec<u64>, Vec<u32>) {
     let (mut pairs, mut run) = (Vec::new(), Vec::new());
     for edge in runs.windows(2) {
@@ -23,7 +25,9 @@ pub fn meetings(
         run.sort_unstable();
         // Rows of the first collection come first, and meet only what comes after all of them.
         let across = boundary.map(|boundary| run.partition_point(|&row| row < boundary));
-        for (place, &a) in run[..across.unwrap_or(run.len())].iter().enumerate() {
+        let start = run.partition_point(|row| row < lower.start());
+        let end = run.partition_point(|row| row <= lower.end()).min(across.unwrap_or(run.len()));
+        for (place, &a) in run.iter().enumerate().take(end).skip(start) {
             let first = place.saturating_add(*apart.start()).max(across.unwrap_or(0));
             let end = place.saturating_add(*apart.end()).saturating_add(1).min(run.len());
             let others = run.get(first..end).unwrap_or_default();
@@ -74,8 +78,14 @@ mod tests {
             for width in [1, 3, 100] {
                 let mut found = BTreeMap::new();
                 for first in (1..=40).step_by(width) {
-                    let (pairs, times) = meetings(&rows, &runs, first..=first + width - 1, boundary);
+                    let apart = first..=first + width - 1;
+                    let (pairs, times) = meetings(&rows, &runs, apart.clone(), boundary, 0..=u32::MAX);
                     assert!(pairs.is_sorted());
+                    // Ranges of lower rows one after the other are the same, in the same order.
+                    let parts = [0..=6, 7..=7, 8..=29, 30..=u32::MAX]
+                        .map(|lower| meetings(&rows, &runs, apart.clone(), boundary, lower));
+                    let (part_pairs, part_times): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+                    assert_eq!((part_pairs.concat(), part_times.concat()), (pairs.clone(), times.clone()));
                     for (pair, count) in pairs.into_iter().zip(times) {
                         *found.entry(pair).or_default() += count;
                     }
@@ -87,6 +97,6 @@ mod tests {
 
     #[test]
     fn a_row_does_not_meet_itself() {
-        assert_eq!(meetings(&[4, 4, 9], &[0, 3], 1..=2, None), (vec![4 << 32 | 9], vec![2]));
+        assert_eq!(meetings(&[4, 4, 9], &[0, 3], 1..=2, None, 0..=u32::MAX), (vec![4 << 32 | 9], vec![2]));
     }
 }

@@ -8,7 +8,7 @@ from typing import Any
 from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
 from lookalike.shingles import Shingle
-from lookalike.theory.ranges import checked_threshold
+from lookalike.theory.ranges import checked_threshold, whole
 
 #: Words in a row that a text shares with another only by copying, as the field's custom has it; and as many
 #: characters as that is good for.
@@ -54,8 +54,10 @@ class DecontaminateOptions(Asked):
             object.__setattr__(self, "run", RUN["chars" if form.unit == "chars" else "words"])
         for name, least, most in (("run", 0, 10_000), ("common", 1, 2**63), ("seed", 0, 2**64 - 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            number = whole(value)
+            if number is None or not least <= number <= most:
                 raise OptionError(f"{name}={value!r} is out of range: a whole number from {least:,} on")
+            object.__setattr__(self, name, number)
 
     @property
     def form(self) -> Shingle:

@@ -13,7 +13,7 @@ from lookalike.joins.divide import most_rows
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
 from lookalike.theory.pyramid import plan_pyramid
-from lookalike.theory.ranges import checked_recall, checked_slots, checked_threshold
+from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots, checked_threshold
 
 Method = Literal["auto", "lsh", "prefix", "divide", "signature", "external", "pyramid"]
 Measure = Literal["jaccard", "containment", "cosine", "overlap"]
@@ -93,8 +93,7 @@ class PairOptions(Asked):
         object.__setattr__(self, "threshold", _checked_threshold(self.threshold, self.measure))
         object.__setattr__(self, "recall", checked_recall(self.recall))
         object.__setattr__(self, "slots", checked_slots(self.slots))
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         _check_together(self)
         object.__setattr__(self, "shingle", in_short(self.shingle))
         self.check_promise()

@@ -20,7 +20,7 @@ from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
-from lookalike.theory.ranges import checked_recall, checked_slots
+from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots
 from lookalike.theory.thresholds import scale_of
 from lookalike.types import F64, I64, Pairs
 
@@ -77,8 +77,7 @@ class WeightedOptions:
         object.__setattr__(self, "threshold", threshold)
         object.__setattr__(self, "recall", checked_recall(self.recall))
         object.__setattr__(self, "slots", checked_slots(self.slots or _SLOTS[self.measure]))
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         shingle = Shingle.parse(self.shingle)
         if shingle.bag or shingle.rare is not None:
             raise OptionError(

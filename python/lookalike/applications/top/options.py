@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
 from lookalike.shingles import Shingle
-from lookalike.theory.ranges import checked_slots
+from lookalike.theory.ranges import checked_slots, whole
 
 Method = Literal["auto", "exact", "lsh"]
 
@@ -50,10 +50,12 @@ class TopOptions(Asked):
     def __post_init__(self) -> None:
         for name, least, most in (("k", 1, MOST), ("seed", 0, 2**64 - 1)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            number = whole(value)
+            if number is None or not least <= number <= most:
                 raise OptionError(
                     f"{name}={value!r} is out of range: a whole number from {least} to {most:,}"
                 )
+            object.__setattr__(self, name, number)
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if self.method not in ("auto", "exact", "lsh"):
             raise OptionError(f"method={self.method!r} is unknown: choose auto, exact or lsh")

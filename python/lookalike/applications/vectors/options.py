@@ -8,7 +8,7 @@ from typing import Any, Self
 from lookalike.errors import OptionError
 from lookalike.measures.vectors import MEASURES
 from lookalike.theory.multiprobe import checked_probes
-from lookalike.theory.ranges import checked_recall, checked_slots
+from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots
 from lookalike.theory.thresholds import Written, scale_of
 
 METHODS = ("auto", "lsh", "exact")
@@ -80,8 +80,7 @@ class VectorOptions:
                 )
             # Who says how buckets are looked into wants buckets.
             object.__setattr__(self, "method", "lsh")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**64:
-            raise OptionError(f"seed={self.seed!r} is out of range: a whole number from 0 to 2⁶⁴−1")
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
