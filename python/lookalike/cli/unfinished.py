@@ -116,7 +116,7 @@ def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, A
 
 
 def _differs(asked: Any, recorded: Any) -> bool:
-    """Whether what is recorded is not what was asked for; what was left open, or typed with a unit, was read."""
+    """Whether what is recorded is not what was asked for; what was left open, or has a unit, was read."""
     return asked is not None and type(asked) is type(recorded) and asked != recorded
 
 
