@@ -321,3 +321,37 @@ def test_a_full_scratch_folder_is_not_taken_for_the_disk_of_the_output(tmp_path)
 def test_an_output_of_a_name_that_is_not_utf8_is_refused(tmp_path):
     with pytest.raises(OutputError, match=r"caf\\xe9' is not UTF-8"):
         RunFolder.create(os.fsdecode(os.path.join(os.fsencode(tmp_path), b"caf\xe9")))
+
+
+KILLED_BETWEEN_RENAMES = """
+import os, signal, sys
+from lookalike.runs import folder
+
+rename = os.rename
+
+def rename_once(old, new):
+    rename(old, new)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+folder.os.rename = rename_once
+with folder.RunFolder.create(sys.argv[1], overwrite=True) as run:
+    (run.path / "run.json").write_text('{"lookalike": "new"}')
+"""
+
+
+def test_an_earlier_run_that_a_kill_left_aside_is_put_back(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "run.json").write_text('{"lookalike": "earlier"}')
+    killed = subprocess.run([sys.executable, "-c", KILLED_BETWEEN_RENAMES, str(out)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not out.exists()
+    # Who does not want it replaced finds it where it was;
+    with pytest.raises(OutputError, match="exists and is not empty"):
+        RunFolder.create(out)
+    assert json.loads((out / "run.json").read_text()) == {"lookalike": "earlier"}
+    # and who does replaces it.
+    with RunFolder.create(out, overwrite=True) as folder:
+        (folder.path / "run.json").write_text('{"lookalike": "newer"}')
+    assert json.loads((out / "run.json").read_text()) == {"lookalike": "newer"}
+    assert not [path for path in tmp_path.iterdir() if ".earlier-" in path.name]

@@ -3,6 +3,8 @@
 A run writes into a hidden sibling of the folder it was asked for, on the same file system, and the sibling
 takes the folder's name in one rename once everything is on disk. Whatever happens before that (an error,
 Ctrl-C, a polite kill, a full disk) the sibling is removed and a folder that was there before is as it was.
+An earlier run that is replaced stands aside under another hidden name for a moment; what a kill leaves there,
+with nothing in its place, the next run puts back.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import threading
@@ -75,6 +78,7 @@ class RunFolder:
                 f"the name of {os.fsencode(target)!r} is not UTF-8: choose another folder for the output"
             )
         try:
+            _put_back(target)
             _check_target(target, overwrite=overwrite)
             require_space(
                 target, needs_bytes, "the run", advice="make room there or choose another output folder"
@@ -214,7 +218,7 @@ def _swap_in(hidden: Path, target: Path) -> None:
     if not target.exists() or next(target.iterdir(), None) is None:
         os.rename(hidden, target)
         return
-    aside = hidden_sibling(target)
+    aside = target.parent / f"{_aside_names(target)}{secrets.token_hex(4)}"
     os.rename(target, aside)
     try:
         os.rename(hidden, target)
@@ -222,6 +226,21 @@ def _swap_in(hidden: Path, target: Path) -> None:
         os.rename(aside, target)
         raise
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def _aside_names(target: Path) -> str:
+    """How the hidden names begin that an earlier run has while it is replaced."""
+    return f".{target.name}.earlier-"
+
+
+def _put_back(target: Path) -> None:
+    """Give an earlier run its name again, if a kill came just as it was replaced."""
+    if target.exists() or not target.parent.is_dir():
+        return
+    names = _aside_names(target)
+    aside = [path for path in target.parent.iterdir() if path.name.startswith(names) and is_run_folder(path)]
+    if len(aside) == 1:
+        os.rename(aside[0], target)
 
 
 def _stamp(file: Path) -> tuple[int, int]:
