@@ -367,7 +367,7 @@ CALLS = {
     ),
     "DocumentFrequencies": document_frequencies,
     "DocumentFrequencies.add": lambda d: document_frequencies(d).add(document_frequencies(d)),
-    "DocumentFrequencies.of": lambda d: document_frequencies(d).of(d.hashes()),
+    "DocumentFrequencies.of": lambda d: document_frequencies(d).of(d.array(d.words64(d.length()))),
     "compare_weighted": lambda d: _core.compare_weighted(
         d.pieces(d.weighted), *d.pairs(), measure=d.word("jaccard", "cosine"), threads=d.threads()
     ),
