@@ -14,6 +14,7 @@ slots it takes; but bands fail together less often too, which mostly makes up fo
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb, exp, expm1, fsum, lgamma, log
 
 from lookalike.theory.banding import Banding
@@ -27,6 +28,7 @@ _BANDS_THAT_AGREE, _TERMS = 5.0, 40
 _ROUNDED_UP = 1.1
 
 
+@lru_cache(maxsize=1 << 12)
 def least_chance(banding: Banding, similarity: float, *, slots: int) -> float:
     """The chance that a pair meets in some band, for the size of the union at which it is least.
 
