@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.conformance import texts
 from tests.joins import roads
@@ -10,8 +11,9 @@ from tests.joins import roads
 import lookalike as la
 from lookalike.engines import LocalEngine
 from lookalike.families import MinHash
-from lookalike.joins.choice import choose
+from lookalike.joins.choice import FilledSets, _let_meet, choose
 from lookalike.joins.distinct import distinct
+from lookalike.measures.bounds import Bound
 from lookalike.measures.overlap import JACCARD
 from lookalike.runs.watch import Watch
 
@@ -90,6 +92,19 @@ def test_between_two_collections_only_meetings_across_count():
     assert choice.roads["prefix"].candidates > 0
     apart = chosen(roads.items_of([*sets, *zipf(800, 7)], boundary=800, cut=200), 0.6).choice
     assert apart.roads["prefix"].candidates < choice.roads["prefix"].candidates
+
+
+def test_meetings_between_two_collections_are_those_of_one_side_with_the_other():
+    sets = zipf(1_200, 6)
+    items = roads.items_of(sets, boundary=400, cut=1_200)
+    bound, engine = Bound("jaccard", 0.5), LocalEngine(1)
+    few = FilledSets(None)(pa.concat_batches(list(items.table.batches)))
+    across, within = (_let_meet(few, items.table, bound, boundary, engine) for boundary in (400, None))
+    assert across.pairs == 400 * 800
+    assert within.pairs == 1_200 * 1_199 // 2
+    # Of all pairs, 4 in 9 are of one set on each side.
+    assert across.meetings == pytest.approx(within.meetings * 4 / 9, rel=0.2)
+    assert across.meetings >= across.candidates > 0
 
 
 def test_copies_are_set_aside_within_a_collection_and_not_across():

@@ -199,6 +199,10 @@ def _between(roads: dict[str, RoadEstimate], size: float, rows: int) -> Choice:
     return Choice(method=method, why=why, roads=roads)
 
 
+#: What the cut of prefixes calls the side of the second collection's sets.
+_SECOND = 2
+
+
 @dataclass(frozen=True, kw_only=True)
 class Met:
     """How sampled sets met: of how many pairs, how many meetings there were, and how many candidates."""
@@ -226,7 +230,7 @@ def _let_meet(few: pa.RecordBatch, sets: Table, bound: Bound, boundary: int | No
         pairs, meetings = len(few) * (len(few) - 1) // 2, of_key * (of_key - 1) // 2
     else:
         second = int(np.count_nonzero(few["row"].to_numpy() >= boundary))
-        theirs = np.diff(np.concatenate([[0], np.cumsum(entries["side"].to_numpy())])[starts])
+        theirs = np.diff(np.concatenate([[0], np.cumsum(entries["side"].to_numpy() == _SECOND)])[starts])
         pairs, meetings = (len(few) - second) * second, (of_key - theirs) * theirs
     return Met(
         pairs=pairs,
