@@ -54,6 +54,26 @@ pub(crate) trait Lanes {
     /// The caller runs on a machine that has this path's features.
     unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64);
 
+    /// Writes `base` + the place of each bit that is set to `out`, in their order, and returns how many those are.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn places_of_bits(bits: u64, base: u32, out: &mut [u32; 64]) -> usize {
+        let mut rest = bits;
+        // Eight at a time, whether there are so many or not: an end that nobody can guess costs more.
+        for eight in out.chunks_exact_mut(8) {
+            if rest == 0 {
+                break;
+            }
+            for place in eight {
+                *place = base.wrapping_add(rest.trailing_zeros());
+                rest &= rest.wrapping_sub(1);
+            }
+        }
+        bits.count_ones() as usize
+    }
+
     /// Writes `mix(state ^ (eight bytes at i & keep))` for i = 0, 1, …, as far as whole vectors go, and returns how many.
     ///
     /// # Safety
@@ -215,6 +235,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn places_of_bits(bits: u64, base: u32, out: &mut [u32; 64]) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { places_of_bits_avx512(bits, base, out) }
+    }
+
+    #[inline(always)]
     unsafe fn places_from(slots: &[u32], limit: u32, out: &mut [u32]) -> usize {
         // SAFETY: the trait's contract.
         unsafe { places_from_avx512(slots, limit, out) }
@@ -272,6 +298,25 @@ fn least_products_avx512<const VECTORS: usize>(
         unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), least) };
         out
     })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,popcnt")]
+fn places_of_bits_avx512(bits: u64, base: u32, out: &mut [u32; 64]) -> usize {
+    use std::arch::x86_64::*;
+    let first = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let mut count = 0;
+    for i in 0..4 {
+        let some = (bits >> (16 * i)) as u16;
+        let places = _mm512_add_epi32(first, _mm512_set1_epi32(base.wrapping_add(16 * i) as i32));
+        // SAFETY: at most 16 · i places were written before, so there is room for sixteen.
+        unsafe {
+            _mm512_storeu_si512(out.as_mut_ptr().add(count).cast(), _mm512_maskz_compress_epi32(some, places));
+        }
+        count += some.count_ones() as usize;
+    }
+    count
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -409,6 +454,39 @@ pub(crate) use for_each_path;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_path_finds_the_same_places_of_bits() {
+        let mut some = vec![0, u64::MAX, 1, 1 << 63, 0xFF, 0x1FF, u64::MAX >> 1, 0xAAAA_AAAA_AAAA_AAAA];
+        some.extend((0..2_000).map(crate::hash::mix));
+        // Few bits, and many.
+        some.extend(
+            (0..2_000).map(|i| crate::hash::mix(i) & crate::hash::mix(i + 9_000) & crate::hash::mix(i + 99_000)),
+        );
+        some.extend(
+            (0..2_000).map(|i| crate::hash::mix(i) | crate::hash::mix(i + 9_000) | crate::hash::mix(i + 99_000)),
+        );
+        for bits in some {
+            let base = bits as u32 >> 1;
+            let expected: Vec<u32> = (0..64).filter(|i| bits >> i & 1 == 1).map(|i| base.wrapping_add(i)).collect();
+            let mut out = [7; 64];
+            // SAFETY: the portable path needs nothing, the others are tried only where available.
+            unsafe {
+                let count = Portable::places_of_bits(bits, base, &mut out);
+                assert_eq!(out[..count], expected);
+                #[cfg(target_arch = "x86_64")]
+                for level in Level::available() {
+                    out = [7; 64];
+                    let count = match level {
+                        Level::Scalar => continue,
+                        Level::Avx2 => Avx2::places_of_bits(bits, base, &mut out),
+                        Level::Avx512 => Avx512::places_of_bits(bits, base, &mut out),
+                    };
+                    assert_eq!(out[..count], expected, "{level:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_path_sees_the_same_word_bytes() {

@@ -1,13 +1,18 @@
 //! Text → word hashes.
 //!
 //! Sixty-four bytes at a time become a mask of word bytes; where the mask changes, a word begins or ends. So plain text
-//! costs a few instructions a word, and only a character beyond ASCII is decoded.
+//! costs a few instructions a word, and only a character beyond ASCII is decoded. Places of changes are written many at a time:
+//! taken one by one, with an end that nobody can guess, they were a third of all the time of signing.
 
 use std::ops::Range;
 
 use crate::hash;
+use crate::memory::ask_for;
 use crate::simd::Lanes;
 use crate::unicode::{Characters, decode};
+
+/// How many bytes ahead memory is asked for: by itself it looks no further than a page.
+const AHEAD: usize = 1 << 11;
 
 /// Finds words piece by piece, so that a document of any length needs the same few buffers.
 pub(crate) struct Scanner<'t> {
@@ -65,6 +70,7 @@ impl<'t> Scanner<'t> {
     /// The same over one block; returns at which of its bytes words begin and end, as bits. There must be a block left.
     #[inline(always)]
     pub(crate) fn block<L: Lanes>(&mut self, edges: &mut Vec<u32>) -> u64 {
+        ask_for(self.text.as_ptr().wrapping_add(self.at + AHEAD));
         // SAFETY: a path is only entered on a machine that has it.
         let (mut words, mut beyond) = match self.text[self.at..].first_chunk::<64>() {
             Some(block) => unsafe { L::word_bytes(block) },
@@ -84,13 +90,12 @@ impl<'t> Scanner<'t> {
         }
         let changes = words ^ (words << 1 | self.inside);
         self.inside = words >> 63;
-        edges.reserve(65);
-        let base = self.at as u32;
-        let mut rest = changes;
-        while rest != 0 {
-            edges.push(base + rest.trailing_zeros());
-            rest &= rest - 1;
-        }
+        let known = edges.len();
+        edges.resize(known + 64, 0);
+        let room = (&mut edges[known..]).try_into().expect("room for 64 was added");
+        // SAFETY: as above.
+        let new = unsafe { L::places_of_bits(changes, self.at as u32, room) };
+        edges.truncate(known + new);
         self.at += 64;
         if self.done() && self.inside != 0 {
             edges.push(self.end as u32);
