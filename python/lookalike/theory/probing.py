@@ -5,6 +5,8 @@ the query's own bucket is mostly in one where a few values differ, a bit by bein
 by one. Buckets are looked at by how many values differ, the query's own first; of those with equally many
 differences each is as likely as the others. An order that goes by the query's distances to the edges looks at
 likelier ones first, so this is the least that an order of likelihood finds on average.
+
+Plans go by `multiprobe`, whose chances must not be less than these.
 """
 
 from __future__ import annotations
