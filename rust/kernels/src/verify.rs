@@ -20,6 +20,9 @@ pub struct Rows<'a, T> {
     pieces: Vec<(&'a [T], &'a [i64])>,
     /// The first row of every piece, and the number of all rows.
     firsts: Vec<usize>,
+    /// The piece that every `1 << step`-th row is in, and the last one: a row is mostly found without a search.
+    near: Vec<usize>,
+    step: u32,
 }
 
 impl<'a, T> Rows<'a, T> {
@@ -28,7 +31,13 @@ impl<'a, T> Rows<'a, T> {
         for (_, offsets) in &pieces {
             firsts.push(firsts[firsts.len() - 1] + offsets.len() - 1);
         }
-        Rows { pieces, firsts }
+        let rows = firsts[firsts.len() - 1];
+        // About two steps a piece: there are then as few as pieces, and as fine if these are of one size.
+        let step = (rows / (2 * pieces.len()).max(1)).max(1).ilog2();
+        let piece_of = |row: usize| firsts.partition_point(|&first| first <= row) - 1;
+        let mut near: Vec<usize> = (0..rows).step_by(1 << step).map(piece_of).collect();
+        near.push(pieces.len().saturating_sub(1));
+        Rows { pieces, firsts, near, step }
     }
 
     pub fn len(&self) -> usize {
@@ -54,8 +63,10 @@ impl<'a, T> Rows<'a, T> {
 
     #[inline(always)]
     fn place(&self, row: u32) -> (usize, usize) {
-        let piece = self.firsts.partition_point(|&first| first <= row as usize) - 1;
-        (piece, row as usize - self.firsts[piece])
+        let row = row as usize;
+        let (least, most) = (self.near[row >> self.step], self.near[(row >> self.step) + 1]);
+        let piece = least + self.firsts[least + 1..=most].partition_point(|&first| first <= row);
+        (piece, row - self.firsts[piece])
     }
 }
 
@@ -437,6 +448,27 @@ mod tests {
             all.push(other);
         }
         all
+    }
+
+    #[test]
+    fn rows_are_found_in_pieces_of_any_size() {
+        for seed in 0..60u64 {
+            let sizes: Vec<usize> = (0..1 + seed % 9)
+                .map(|piece| match mix(seed * 100 + piece) % 4 {
+                    0 => 0,
+                    1 => 1,
+                    2 => (mix(seed * 200 + piece) % 20) as usize,
+                    _ => (mix(seed * 300 + piece) % 2_000) as usize,
+                })
+                .collect();
+            // A row holds its own number.
+            let mut next = 0..;
+            let values: Vec<Vec<u64>> = sizes.iter().map(|&size| next.by_ref().take(size).collect()).collect();
+            let offsets: Vec<Vec<i64>> = sizes.iter().map(|&size| (0..=size as i64).collect()).collect();
+            let rows = Rows::new(values.iter().zip(&offsets).map(|(v, o)| (&v[..], &o[..])).collect());
+            assert_eq!(rows.len(), sizes.iter().sum::<usize>());
+            (0..rows.len() as u32).for_each(|row| assert_eq!(rows.get(row), [u64::from(row)], "{sizes:?}"));
+        }
     }
 
     #[test]
