@@ -149,6 +149,7 @@ CALLS = {
     "Led.rows": lambda: LED.rows(),
     "same_texts": lambda: _core.same_texts([TEXTS], ROWS, ROWS),
     "sorted_runs": lambda: _core.sorted_runs([SETS[0]], threads=1),
+    "standing_runs": lambda: _core.standing_runs([np.arange(3, dtype=np.uint64)]),
     "stars": lambda: _core.stars(ROWS, (ROWS, np.array([0, 1, 2]))),
     "pair_up": lambda: _core.pair_up(ROWS, np.array([0, 2]), threads=1),
     "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
@@ -215,6 +216,8 @@ def matches(value, annotation):
         return len(value) == len(arguments) and all(map(matches, value, arguments))
     if origin is list:
         return isinstance(value, list) and all(matches(one, arguments[0]) for one in value)
+    if origin in (types.UnionType, typing.Union):
+        return any(matches(value, one) for one in arguments)
     return isinstance(value, annotation)
 
 

@@ -95,8 +95,8 @@ def _cut(batches):
     return {key for key, count in times.items() if count > 1}
 
 
-@settings(max_examples=200)
-@given(keys=KEYS, size=st.sampled_from(SIZES), data=st.data())
+@settings(max_examples=300)
+@given(keys=KEYS | KEYS.map(sorted), size=st.sampled_from(SIZES), data=st.data())
 def test_runs_are_what_sorting_gives_whatever_the_budget(keys, size, data):
     count = len(keys)
     extra = [
@@ -124,6 +124,20 @@ def test_runs_are_what_sorting_gives_whatever_the_budget(keys, size, data):
     asked = runs(size, order=order, least=least, most=most, repeat_first=repeat_first, batch_rows=batch_rows)
     batches = list(asked.of(whole))
     assert collected(batches, batch_rows, most, repeat_first, fits=size == SIZES[-1]) == expected
+
+
+@pytest.mark.parametrize("count", [30, 5_000])
+def test_runs_that_stand_in_order_are_cut_out_few_or_many(count):
+    keys = np.repeat(np.arange(count, dtype=np.uint64), np.arange(count) % 4)
+    whole = table(keys, cut=97)
+    rows = [row for batch in whole.batches for row in batch.to_pylist()]
+    expected = {key: run for key in range(count) if 2 <= len(run := rows_of(rows, keys, key)) <= 2}
+    assert len(expected) == -(-(count - 2) // 4)
+    assert collected(list(runs(10**9, least=2, most=2).of(whole)), 10, 2, False) == expected
+
+
+def rows_of(rows, keys, key):
+    return rows[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
 
 
 @pytest.mark.parametrize("size", [0, 1000, 10**9])

@@ -312,6 +312,11 @@ CALLS = {
         least=d.number(0, 1, 2, 3),
         most=d.optional(d.number(1, 5)),
     ),
+    "standing_runs": lambda d: _core.standing_runs(
+        d.pieces(lambda: d.array(np.sort(d.words64(d.length())))),
+        least=d.number(0, 1, 2, 3),
+        most=d.optional(d.number(1, 5)),
+    ),
     "stars": lambda d: _core.stars(d.array(np.arange(5, dtype=np.uint32)), (d.below(4, 5), d.offsets(4, 5))),
     "pair_up": lambda d: _core.pair_up(*d.buckets(), threads=d.threads()),
     "distinct_pairs": lambda d: _core.distinct_pairs(*d.pairs(), threads=d.threads()),

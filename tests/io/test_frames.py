@@ -1,5 +1,7 @@
 """Lists, Arrow, polars, pandas, and whatever speaks the capsule protocol."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,7 +17,7 @@ from lookalike.errors import (
     OptionError,
     SourceError,
 )
-from lookalike.io import open_source
+from lookalike.io import columns, open_source
 
 TEXTS = ["eins", "zwei ü", "", "vier"]
 COLUMNS = {"text": TEXTS, "key": ["a", "b", "c", "d"], "n": [4, 3, 2, 1]}
@@ -163,6 +165,22 @@ def test_rows_that_cannot_serve_are_skipped_and_keep_their_numbers(read_all):
         "input, row 1 (counted from 0): 'text' is null or missing",
         "input, row 3 (counted from 0): 'text' is not UTF-8: byte 0xed at offset 0",
     ]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize("looked_at", [3, 1 << 20])
+def test_one_bad_row_is_found_among_ascii_and_other_text_however_it_is_sliced(
+    kind, looked_at, read_all, monkeypatch
+):
+    """Text that is all ASCII is known to be UTF-8 without a look at its rows, some rows at a time."""
+    monkeypatch.setattr(columns, "_LOOKED_AT", looked_at)
+    texts = [b"plain", b"", "é".encode(), None, b"x" * 50, b"half \xc3", b"\xa9", b"plain"]
+    array = pa.array(texts, pa.binary() if kind == pa.string() else pa.large_binary()).view(kind)
+    for start, stop in combinations(range(len(texts) + 1), 2):
+        good = [text.decode() for text in texts[start:stop] if text not in (None, b"half \xc3", b"\xa9")]
+        if good:
+            source = open_source(array[start:stop], on_error="skip")
+            assert read_all(source)["text"].to_pylist() == good
 
 
 @pytest.mark.parametrize(

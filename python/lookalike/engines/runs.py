@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ from lookalike.engines.memory import Budget
 from lookalike.engines.parts import Part, bounded, deal
 from lookalike.engines.verbs import Table
 from lookalike.errors import InternalError
-from lookalike.types import I64, U64, concatenate
+from lookalike.types import I64, U32, U64, concatenate
 
 #: Sorting takes the rows and a copy to gather from,
 _TIMES = 2
@@ -82,24 +81,27 @@ class Runs:
         if not table.rows:
             return
         batches = list(table.batches)
-        keys, ranks = self._sorted(batches)
-        if ranks is None:
-            keys, cut = self._wanted(batches, keys)
+        ranks = self._ranks(batches)
+        pieces = [_unsigned(batch[self.key], self.key) for batch in batches]
+        # What was grouped before often comes in order, and then nothing need be gathered.
+        standing = _core.standing_runs(pieces, least=self.least, most=self.most) if ranks is None else None
+        if standing is not None:
+            keys, cut = self._where_they_stand(batches, pieces, *standing)
         else:
-            cut = self._gathered(batches, keys, ranks)
-        del batches
+            if ranks is not None:
+                pieces = [np.concatenate(pieces)[ranks]]
+            keys, step = _core.sorted_runs(pieces, threads=self.threads, least=self.least, most=self.most)
+            cut = self._gathered(batches, keys, step if ranks is None else ranks[step])
+        del batches, pieces
         for start, stop, first in _cuts(keys, max(self.batch_rows, self.most or 0)):
             piece = cut(start, stop)
             if self.repeat_first and first is not None:
                 piece = joined([cut(first, first + 1), piece])
             yield piece
 
-    def _sorted(self, batches: list[pa.RecordBatch]) -> tuple[U64, Any]:
-        """The keys of wanted runs, sorted and unsigned, and which row each is of.
-
-        None: these are the keys of all rows, as they are.
-        """
-        ranks = None
+    def _ranks(self, batches: list[pa.RecordBatch]) -> U32 | None:
+        """Which rows come first by the columns of `order`; None if they come as they are."""
+        ranks: U32 | None = None
         # The least important column first: the sort is stable.
         for name in reversed(self.order):
             pieces = [_unsigned(batch[name], name) for batch in batches]
@@ -107,35 +109,28 @@ class Runs:
                 pieces = pieces if ranks is None else [np.concatenate(pieces)[ranks]]
                 _, step = _core.sorted_runs(pieces, threads=self.threads)
                 ranks = step if ranks is None else ranks[step]
-        pieces = [_unsigned(batch[self.key], self.key) for batch in batches]
-        # What was grouped before often comes sorted, and then nothing need be gathered.
-        if ranks is None and _rise(pieces):
-            return np.concatenate(pieces), None
-        if ranks is not None:
-            pieces = [np.concatenate(pieces)[ranks]]
-        keys, step = _core.sorted_runs(pieces, threads=self.threads, least=self.least, most=self.most)
-        return keys, step if ranks is None else ranks[step]
+        return ranks
 
-    def _wanted(self, batches: list[pa.RecordBatch], keys: U64) -> tuple[U64, Cut]:
-        """The keys of wanted runs and their rows, from rows that stand in order."""
-        if self.least <= 1 and self.most is None:
-            return keys, _as_they_are(pa.Table.from_batches(batches))
-        starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]])
-        sizes = np.diff(starts)
-        wanted = (sizes >= self.least) & (sizes <= (self.most or len(keys)))
-        # Wanted runs that follow one another are one stretch.
-        changes = np.flatnonzero(np.diff(wanted, prepend=False, append=False))
-        stretches = list(zip(starts[changes[::2]], starts[changes[1::2]], strict=True))
-        if len(stretches) > _STRETCHES:
-            ranks = np.flatnonzero(np.repeat(wanted, sizes))
+    def _where_they_stand(
+        self, batches: list[pa.RecordBatch], pieces: list[U64], starts: I64, stops: I64
+    ) -> tuple[U64, Cut]:
+        """The keys of wanted runs, and their rows, which are stretches of those that stand in order."""
+        whole = pa.Table.from_batches(batches)
+        keys = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        sizes = stops - starts
+        if int(sizes.sum()) == len(keys):
+            return keys, _as_they_are(whole)
+        if len(starts) > _STRETCHES:
+            before = np.cumsum(sizes) - sizes
+            ranks = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
             keys = keys[ranks]
             return keys, self._gathered(batches, keys, ranks)
-        whole = pa.Table.from_batches(batches)
+        stretches = list(zip(starts.tolist(), stops.tolist(), strict=True))
         parts = [whole.slice(start, stop - start) for start, stop in stretches]
         keys = concatenate((keys[start:stop] for start, stop in stretches), np.uint64)
         return keys, _as_they_are(pa.concat_tables(parts) if parts else whole.slice(0, 0))
 
-    def _gathered(self, batches: list[pa.RecordBatch], keys: U64, ranks: Any) -> Cut:
+    def _gathered(self, batches: list[pa.RecordBatch], keys: U64, ranks: U32 | I64) -> Cut:
         """Rows in the order of their keys, which are at hand already."""
         schema = batches[0].schema
         at = schema.get_field_index(self.key)

@@ -14,6 +14,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Self, TypeAlias, overload
@@ -202,9 +203,13 @@ class Batches(Sequence[pa.RecordBatch]):
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = tuple(pieces)
         self.rows = sum(piece.num_rows for piece in self.pieces)
-        self.nbytes = sum(piece.nbytes for piece in self.pieces)
         #: Whether all of them are in memory.
         self.at_hand = not any(isinstance(piece, OnDisk) for piece in self.pieces)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """How many bytes they take. Told when asked for: Arrow needs long to say it of a wide batch."""
+        return sum(piece.nbytes for piece in self.pieces)
 
     def __len__(self) -> int:
         return len(self.pieces)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -225,7 +226,7 @@ def _valid_text(array: pa.Array, name: str, flaws: dict[int, str]) -> pa.Array:
     kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if "binary" not in str(kind):
         try:
-            array.validate(full=True)
+            _validate(array)
             return array
         except pa.ArrowInvalid:
             pass
@@ -241,6 +242,32 @@ def _valid_text(array: pa.Array, name: str, flaws: dict[int, str]) -> pa.Array:
             flaws.setdefault(position, f"{name!r} is not UTF-8: {reason}")
             values[position] = None
     return pa.array(values, pa.large_binary()).cast(pa.large_string())
+
+
+def _validate(array: pa.Array) -> None:
+    """Refuse strings that are not UTF-8, as Arrow does, but faster where text is all ASCII."""
+    array.validate()
+    if array.type not in (pa.string(), pa.large_string()) or not len(array) or array.buffers()[2] is None:
+        array.validate(full=True)
+        return
+    _, offsets, values = array.buffers()
+    width = np.dtype(np.int64 if array.type == pa.large_string() else np.int32)
+    starts: npt.NDArray[Any] = np.frombuffer(offsets, width, count=array.offset + len(array) + 1)[
+        array.offset :
+    ]
+    if np.any(starts[1:] < starts[:-1]):
+        array.validate(full=True)
+    # Some rows at a time: one letter with an accent does not make all the others slow.
+    edges = np.searchsorted(starts, np.arange(starts[0], starts[-1], _LOOKED_AT))
+    text = np.frombuffer(values, np.uint8)
+    for start, stop in pairwise([*np.unique(edges).tolist(), len(array)]):
+        if text[starts[start] : starts[stop]].max(initial=0) >= _NOT_ASCII:
+            array.slice(start, stop - start).validate(full=True)
+
+
+#: How many bytes are looked at before it is said whether all of them are ASCII, and the least that is not.
+_LOOKED_AT = 1 << 20
+_NOT_ASCII = 0x80
 
 
 def not_utf8(data: bytes) -> str | None:

@@ -37,11 +37,17 @@ def with_copies(
     stars = [(firsts, copies, of_copies)]
     if directed:
         stars.append((copies, firsts, of_copies))
-    if boundary is None and not expand:
+    if boundary is not None or expand:
+        a, b, value = _expanded(near, representative, own, boundary, directed=directed)
+    elif len(copies):
         a, b, value = (np.concatenate(columns) for columns in zip(near, *stars, strict=True))
     else:
-        a, b, value = _expanded(near, representative, own, boundary, directed=directed)
-    _, order = _core.sorted_runs([packed(a, b)], threads=1)
+        a, b, value = near
+    pairs = packed(a, b)
+    # As joins mostly find them.
+    if np.all(pairs[1:] >= pairs[:-1]):
+        return a, b, value
+    _, order = _core.sorted_runs([pairs], threads=1)
     return a[order], b[order], value[order]
 
 

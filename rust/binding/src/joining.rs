@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
 use lookalike_kernels::leaders::Led as Waiting;
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
-use lookalike_kernels::{pairing, radix, verify};
+use lookalike_kernels::{pairing, radix, runs, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -16,6 +16,8 @@ use crate::shingling::Shingler;
 /// Sorted keys, and where each was.
 type SortedKeys<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
 type TwoColumns<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+/// Where stretches begin, and where they end.
+type Stretches<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 /// The keys of runs of `least` to `most` equal ones, sorted, and where each was in the pieces; equal keys keep their order.
 #[pyfunction]
@@ -34,6 +36,20 @@ fn sorted_runs<'py>(
     }
     let (keys, places) = enter(py, threads, || radix::sorted_runs(&pieces, least, most.unwrap_or(usize::MAX)))?;
     Ok((keys.into_pyarray(py), places.into_pyarray(py)))
+}
+
+/// Where runs of `least` to `most` equal keys stand in the pieces, as stretches of such runs; None if the keys do not rise.
+#[pyfunction]
+#[pyo3(signature = (pieces, *, least=1, most=None))]
+fn standing_runs<'py>(
+    py: Python<'py>,
+    pieces: Vec<PyReadonlyArray1<'py, u64>>,
+    least: usize,
+    most: Option<usize>,
+) -> PyResult<Option<Stretches<'py>>> {
+    let pieces: Vec<&[u64]> = pieces.iter().map(|piece| slice("keys", piece, py)).collect::<PyResult<_>>()?;
+    let found = enter(py, 1, || runs::standing(&pieces, least, most.unwrap_or(usize::MAX)))?;
+    Ok(found.map(|(starts, stops)| (starts.into_pyarray(py), stops.into_pyarray(py))))
 }
 
 /// Every pair of rows in a bucket, lower row first; `runs` says where each bucket begins.
@@ -262,6 +278,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Forest>()?;
     module.add_class::<Led>()?;
     module.add_function(wrap_pyfunction!(sorted_runs, module)?)?;
+    module.add_function(wrap_pyfunction!(standing_runs, module)?)?;
     module.add_function(wrap_pyfunction!(stars, module)?)?;
     module.add_function(wrap_pyfunction!(pair_up, module)?)?;
     module.add_function(wrap_pyfunction!(distinct_pairs, module)?)?;

@@ -4,7 +4,7 @@
 //!
 //! 1. [`shingle`]: a document → the hashes of its shingles (`words`, `chars`, over `unicode` and [`hash`]);
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
-//! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together; [`pairing`]: buckets → candidates;
+//! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together, and [`runs`] of them; [`pairing`]: buckets → candidates;
 //! 4. [`verify`]: candidates → exact counts, by way of a `table` of what a document holds or of a `template` that many are variants of; [`leaders`]: the
 //!    rows of large buckets; [`sets`]: documents → sets, for those who want them kept, and [`rare`]: of their rarest words;
 //! 5. [`prefix`]: the other road, sets → exact pairs without signatures; [`edit`]: strings → grams, and distances of strings;
@@ -46,6 +46,7 @@ pub mod projection;
 pub mod pyramid;
 pub mod radix;
 pub mod rare;
+pub mod runs;
 pub mod sets;
 pub mod shingle;
 pub mod sign;
