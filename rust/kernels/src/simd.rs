@@ -54,6 +54,15 @@ pub(crate) trait Lanes {
     /// The caller runs on a machine that has this path's features.
     unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64);
 
+    /// A mask of where two blocks hold different bytes.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    unsafe fn differing(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+        left.iter().zip(right).rev().fold(0, |mask, (l, r)| mask << 1 | u64::from(l != r))
+    }
+
     /// Writes `base` + the place of each bit that is set to `out`, in their order, and returns how many those are.
     ///
     /// # Safety
@@ -178,6 +187,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn differing(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+        // SAFETY: the trait's contract.
+        unsafe { differing_avx2(left, right) }
+    }
+
+    #[inline(always)]
     unsafe fn lower(slot: &mut u32, rank: u32) {
         // SAFETY: the trait's contract.
         unsafe { lower_avx(slot, rank) }
@@ -206,6 +221,21 @@ fn word_bytes_avx2(block: &[u8; 64]) -> (u64, u64) {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn differing_avx2(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+    use std::arch::x86_64::*;
+    let half = |at: usize| {
+        // SAFETY: 32 bytes are read from blocks of 64.
+        let (l, r) = unsafe {
+            (_mm256_loadu_si256(left.as_ptr().add(at).cast()), _mm256_loadu_si256(right.as_ptr().add(at).cast()))
+        };
+        !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(l, r)) as u32)
+    };
+    u64::from(half(0)) | u64::from(half(32)) << 32
+}
+
+#[cfg(target_arch = "x86_64")]
 pub(crate) struct Avx512;
 
 #[cfg(target_arch = "x86_64")]
@@ -214,6 +244,12 @@ impl Lanes for Avx512 {
     unsafe fn word_bytes(block: &[u8; 64]) -> (u64, u64) {
         // SAFETY: the trait's contract.
         unsafe { word_bytes_avx512(block) }
+    }
+
+    #[inline(always)]
+    unsafe fn differing(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+        // SAFETY: the trait's contract.
+        unsafe { differing_avx512(left, right) }
     }
 
     #[inline(always)]
@@ -409,6 +445,17 @@ fn char_windows_avx512(text: &[u8], keep: u64, state: u64, out: &mut [u64]) -> u
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
+fn differing_avx512(left: &[u8; 64], right: &[u8; 64]) -> u64 {
+    use std::arch::x86_64::*;
+    // SAFETY: 64 bytes are read from blocks of 64.
+    unsafe {
+        _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(left.as_ptr().cast()), _mm512_loadu_si512(right.as_ptr().cast()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn word_bytes_avx512(block: &[u8; 64]) -> (u64, u64) {
     use std::arch::x86_64::*;
     // SAFETY: the block holds 64 bytes.
@@ -483,6 +530,28 @@ mod tests {
                         Level::Avx512 => Avx512::places_of_bits(bits, base, &mut out),
                     };
                     assert_eq!(out[..count], expected, "{level:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_path_sees_where_blocks_differ() {
+        for seed in 0..200 {
+            // Of few values, so that many bytes agree.
+            let block = |seed: u64| std::array::from_fn::<u8, 64, _>(|i| (crate::hash::mix(seed + i as u64) % 3) as u8);
+            let (left, right) = (block(1_000 * seed), block(1_000 * seed + 500));
+            let expected = (0..64).fold(0, |mask, i| mask | u64::from(left[i] != right[i]) << i);
+            // SAFETY: the portable path needs nothing, the others are tried only where available.
+            unsafe {
+                assert_eq!(Portable::differing(&left, &right), expected);
+                #[cfg(target_arch = "x86_64")]
+                for level in Level::available() {
+                    match level {
+                        Level::Scalar => {}
+                        Level::Avx2 => assert_eq!(Avx2::differing(&left, &right), expected),
+                        Level::Avx512 => assert_eq!(Avx512::differing(&left, &right), expected),
+                    }
                 }
             }
         }

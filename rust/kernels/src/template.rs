@@ -151,7 +151,7 @@ impl Template {
         let mut first = 0;
         let mut last_try = false;
         loop {
-            let same = common(&left[l..], &right[r..]);
+            let same = common::<L>(&left[l..], &right[r..]);
             let (end, both_end) = (l + same, l + same == left.len() && r + same == right.len());
             // Words that lie in here with the characters that bound them.
             if l > 0 || r > 0 {
@@ -216,7 +216,7 @@ impl Template {
             let found = right[r..reach].windows(ANCHOR).position(|bytes| bytes == anchor);
             *patience -= found.unwrap_or(reach - r);
             if let Some(on) = found {
-                let back = common_end(&left[l..at], &right[r..r + on]);
+                let back = common_before(&left[..at], &right[..r + on], on.min(at - l));
                 return Some((at - back, r + on - back));
             }
         }
@@ -266,18 +266,37 @@ fn bounded_after(text: &[u8], end: usize, at: usize) -> bool {
 
 /// How many bytes are the same from the beginning on.
 #[inline(always)]
-fn common(left: &[u8], right: &[u8]) -> usize {
+fn common<L: Lanes>(left: &[u8], right: &[u8]) -> usize {
     let limit = left.len().min(right.len());
-    let blocks = left.as_chunks::<64>().0.iter().zip(right.as_chunks::<64>().0);
-    let mut i = 64 * blocks.take_while(|(left, right)| left == right).count();
-    while i + 8 <= limit {
+    let mut i = 0;
+    while i < limit {
+        // The last block is moved back to the end: what is looked at again is known to agree.
+        let at = i.min(limit.saturating_sub(64));
+        let (Some(l), Some(r)) = (left[at..].first_chunk(), right[at..].first_chunk()) else {
+            return common_in_eights(&left[..limit], &right[..limit]);
+        };
+        // SAFETY: `L` is a path of this machine.
+        let differing = unsafe { L::differing(l, r) };
+        if differing != 0 {
+            return at + differing.trailing_zeros() as usize;
+        }
+        i = at + 64;
+    }
+    limit
+}
+
+/// The same of short texts, which are equally long.
+#[inline(always)]
+fn common_in_eights(left: &[u8], right: &[u8]) -> usize {
+    let mut i = 0;
+    while i + 8 <= left.len() {
         let differing = eight(left, i) ^ eight(right, i);
         if differing != 0 {
             return i + differing.trailing_zeros() as usize / 8;
         }
         i += 8;
     }
-    while i < limit && left[i] == right[i] {
+    while i < left.len() && left[i] == right[i] {
         i += 1;
     }
     i
@@ -289,13 +308,30 @@ fn common_end(left: &[u8], right: &[u8]) -> usize {
     let limit = left.len().min(right.len());
     let (l, r) = (left.len(), right.len());
     let mut i = 0;
-    while i + 32 <= limit && left[l - i - 32..l - i] == right[r - i - 32..r - i] {
-        i += 32;
+    while i + 8 <= limit {
+        let differing = eight(left, l - i - 8) ^ eight(right, r - i - 8);
+        if differing != 0 {
+            return i + differing.leading_zeros() as usize / 8;
+        }
+        i += 8;
     }
     while i < limit && left[l - i - 1] == right[r - i - 1] {
         i += 1;
     }
     i
+}
+
+/// Of two texts up to where they are the same again: how many bytes before that are the same, at most `limit` of either.
+#[inline(always)]
+fn common_before(left: &[u8], right: &[u8], limit: usize) -> usize {
+    match (left.last_chunk(), right.last_chunk()) {
+        // Mostly there are no more than eight: then one look tells, however many they are.
+        (Some(l), Some(r)) if limit <= 8 => {
+            let differing = u64::from_le_bytes(*l) ^ u64::from_le_bytes(*r);
+            limit.min(differing.leading_zeros() as usize / 8)
+        }
+        _ => common_end(&left[left.len() - limit..], &right[right.len() - limit..]),
+    }
 }
 
 /// Eight bytes from `at` on, the first of them lowest.
@@ -307,19 +343,33 @@ fn eight(text: &[u8], at: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
 
     #[test]
     fn texts_agree_as_far_as_their_bytes_do() {
         for (a, b) in [("", "x"), ("abc", "abc"), ("abcdefgh", "abcdefgx"), ("xabc", "yabc")] {
-            let (a, b) = (a.as_bytes(), b.as_bytes());
-            assert_eq!(common(a, b), a.iter().zip(b).take_while(|(x, y)| x == y).count());
-            assert_eq!(common_end(a, b), a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count());
+            agree(a.as_bytes(), b.as_bytes());
         }
-        let long = [7u8; 100];
-        for at in 0..100 {
-            let mut other = long;
-            other[at] = 8;
-            assert_eq!((common(&long, &other), common_end(&long, &other)), (at, 99 - at));
+        for length in [20, 63, 64, 65, 100, 128, 200] {
+            let long = vec![7u8; length];
+            agree(&long, &long[..length - 1]);
+            for at in 0..length {
+                let mut other = long.clone();
+                other[at] = 8;
+                agree(&long, &other);
+                agree(&long[at / 2..], &other[at / 2..]);
+                agree(&long[..at], &other[at / 3..]);
+            }
+        }
+    }
+
+    fn agree(a: &[u8], b: &[u8]) {
+        let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+        assert_eq!(common::<Portable>(a, b), same);
+        let back = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+        assert_eq!(common_end(a, b), back);
+        for limit in 0..a.len().min(b.len()) {
+            assert_eq!(common_before(a, b, limit), back.min(limit));
         }
     }
 }

@@ -356,6 +356,9 @@ pub fn compare_sets(sets: &Rows<'_, u64>, a: &[u32], b: &[u32], at_least: f64, o
     );
 }
 
+/// A candidate of a piece: which of its items are left and right, and its place in the piece.
+type Seated = (usize, usize, usize);
+
 /// The items of a piece of candidates, each once, and in how many of them it is.
 struct Party {
     rows: Vec<u32>,
@@ -363,9 +366,34 @@ struct Party {
 }
 
 impl Party {
-    /// The items of at most `PAIRS` candidates, and the candidates as (left, right, place) among them: on the left the item that is in
-    /// more of them, whose table then serves them all.
-    fn of(a: &[u32], b: &[u32]) -> (Party, Vec<(usize, usize, usize)>) {
+    /// The items of at most `PAIRS` candidates, and the candidates: on the left the item that is in more of them, whose table then
+    /// serves them all.
+    fn of(a: &[u32], b: &[u32]) -> (Party, Vec<Seated>) {
+        Party::around_one(a, b).unwrap_or_else(|| Party::of_any(a, b))
+    }
+
+    /// The same if one item is in all of the candidates and the others rise, as a crowd is compared with its leader.
+    fn around_one(a: &[u32], b: &[u32]) -> Option<(Party, Vec<Seated>)> {
+        let (&[a0, a1, ..], &[b0, b1, ..]) = (a, b) else { return None };
+        let center = if a0 == a1 || a0 == b1 { a0 } else { b0 };
+        let mut rows = vec![center];
+        for (&a, &b) in a.iter().zip(b) {
+            let other = match center {
+                c if c == a => b,
+                c if c == b => a,
+                _ => return None,
+            };
+            if other == center || (rows.len() > 1 && other <= rows[rows.len() - 1]) {
+                return None;
+            }
+            rows.push(other);
+        }
+        let mut pairs_of = vec![1; rows.len()];
+        pairs_of[0] = a.len() as u32;
+        Some((Party { rows, pairs_of }, (0..a.len()).map(|i| (0, i + 1, i)).collect()))
+    }
+
+    fn of_any(a: &[u32], b: &[u32]) -> (Party, Vec<Seated>) {
         // At most half full.
         const SLOTS: usize = 4 * PAIRS;
         const FREE: u16 = u16::MAX;
@@ -401,7 +429,7 @@ mod tests {
     use crate::hash::mix;
     use crate::sets::shingles;
     use crate::shingle::{Folding, Unit};
-    use std::collections::HashSet;
+    use std::collections::{BTreeMap, HashSet};
 
     fn spec(k: usize) -> Spec {
         let folding = Folding { casefold: true, nfkc: false, whitespace: false, punctuation: false };
@@ -448,6 +476,25 @@ mod tests {
             all.push(other);
         }
         all
+    }
+
+    #[test]
+    fn candidates_around_one_item_are_taken_as_any_are() {
+        let pairs = |pairs: &[(u32, u32)]| -> (Vec<u32>, Vec<u32>) { pairs.iter().copied().unzip() };
+        for around in [&[(5, 1), (2, 5), (5, 7)][..], &[(1, 5), (5, 9)], &[(3, 4), (3, 6), (3, 8), (9, 3)]] {
+            let (a, b) = pairs(around);
+            let names = |(party, pairs): (Party, Vec<Seated>)| {
+                let mut named: Vec<_> = pairs.iter().map(|&(l, r, i)| (i, party.rows[l], party.rows[r])).collect();
+                named.sort_unstable();
+                (named, party.rows.iter().zip(&party.pairs_of).map(|(&row, &of)| (row, of)).collect::<BTreeMap<_, _>>())
+            };
+            assert_eq!(names(Party::around_one(&a, &b).expect("one is in all")), names(Party::of_any(&a, &b)));
+        }
+        // None in all, an item twice, out of order, with itself, a single one.
+        for other in [&[(1, 2), (3, 4)][..], &[(1, 2), (1, 2)], &[(1, 3), (1, 2)], &[(1, 1), (1, 2)], &[(1, 2)]] {
+            let (a, b) = pairs(other);
+            assert!(Party::around_one(&a, &b).is_none(), "{other:?}");
+        }
     }
 
     #[test]
