@@ -37,7 +37,7 @@ DOCUMENTS, BYTES, MEMORY = 100_000_000, 3_000, 15_000_000_000
 MINUTES, AT_MOST = 15, 16_000_000_000
 #: Rows whose bytes are counted: of short documents, on the road that long ones take, with so little memory
 #: that tables have none beside what is set aside for rows.
-_ROWS, _SHORT, _LITTLE, _ROAD = (2_000_000, 5_000_000), 10, 4 * LEAST, "lsh"
+_ROWS, _SHORT, _LITTLE, _ROAD = (2_000_000, 10_000_000), 10, 4 * LEAST, "lsh"
 #: Arrays of so many rows are small enough to come out of a heap that keeps their room; those of a hundred
 #: million come from the system one by one, and so shall these.
 _ONE_BY_ONE = {"MALLOC_MMAP_THRESHOLD_": str(1 << 20)}

@@ -64,6 +64,10 @@ def runs(size, *, order=(), least=1, most=None, repeat_first=False, batch_rows=1
     )
 
 
+def made(batches):
+    return [make() for make in batches]
+
+
 def collected(batches, batch_rows, most, repeat_first, *, fits=False):
     """{key: its rows in order}, after a look at how they were cut."""
     found = {}
@@ -122,7 +126,7 @@ def test_runs_are_what_sorting_gives_whatever_the_budget(keys, size, data):
         expected.setdefault(row["key"], []).append(row)
     expected = {key: run for key, run in expected.items() if least <= len(run) <= (most or count)}
     asked = runs(size, order=order, least=least, most=most, repeat_first=repeat_first, batch_rows=batch_rows)
-    batches = list(asked.of(whole))
+    batches = made(asked.of(whole))
     assert collected(batches, batch_rows, most, repeat_first, fits=size == SIZES[-1]) == expected
 
 
@@ -133,7 +137,7 @@ def test_runs_that_stand_in_order_are_cut_out_few_or_many(count):
     rows = [row for batch in whole.batches for row in batch.to_pylist()]
     expected = {key: run for key in range(count) if 2 <= len(run := rows_of(rows, keys, key)) <= 2}
     assert len(expected) == -(-(count - 2) // 4)
-    assert collected(list(runs(10**9, least=2, most=2).of(whole)), 10, 2, False) == expected
+    assert collected(made(runs(10**9, least=2, most=2).of(whole)), 10, 2, False) == expected
 
 
 def rows_of(rows, keys, key):
@@ -147,7 +151,7 @@ def test_one_giant_key_comes_in_order_and_in_pieces(size, order):
     # As many equal ones as nothing can tell apart.
     values[100:400] = 5
     whole = table([9] * 500, cut=40, extra=[("first", values)])
-    batches = list(runs(size, order=order, repeat_first=True).of(whole))
+    batches = made(runs(size, order=order, repeat_first=True).of(whole))
     found = collected(batches, 10, None, True)[9]
     rows = [row for batch in whole.batches for row in batch.to_pylist()]
     assert found == sorted(rows, key=lambda row: [row[name] for name in order])
@@ -156,13 +160,13 @@ def test_one_giant_key_comes_in_order_and_in_pieces(size, order):
 @pytest.mark.parametrize("size", [0, 1000])
 def test_a_run_that_may_not_be_cut_is_not_and_one_that_is_too_long_is_left_out(size):
     whole = table([1] * 300 + [2] * 301 + [3] * 2, cut=50)
-    found = collected(list(runs(size, least=3, most=300).of(whole)), 10, 300, False)
+    found = collected(made(runs(size, least=3, most=300).of(whole)), 10, 300, False)
     assert {key: len(rows) for key, rows in found.items()} == {1: 300}
 
 
 @pytest.mark.parametrize("size", [0, 2000, 10**9])
 def test_nothing_comes_of_nothing(size):
-    assert list(runs(size).of(table([], cut=5))) == []
+    assert made(runs(size).of(table([], cut=5))) == []
 
 
 @given(keys=KEYS, size=st.sampled_from(SIZES), cut=st.integers(1, 30))
@@ -222,7 +226,7 @@ def test_texts_of_more_than_two_gibibytes_are_not_lost(monkeypatch):
         }
     )
     whole = Table([batch.slice(at, 30) for at in range(0, count, 30)], batch.schema)
-    batches = list(runs(10**9, batch_rows=50).of(whole))
+    batches = made(runs(10**9, batch_rows=50).of(whole))
     assert all(piece.schema == batch.schema for piece in batches)
     rows = [row for piece in batches for row in piece.to_pylist()]
     assert rows == sorted(batch.to_pylist(), key=lambda row: row["key"])
@@ -259,7 +263,8 @@ def test_a_group_larger_than_its_budget_stays_within_it(skewed, tmp_path):
     pa.default_memory_pool().release_unused()
     before = pa.total_allocated_bytes()
     tracemalloc.start()
-    for batch in asked.of(whole):
+    for make in asked.of(whole):
+        batch = make()
         seen += len(batch)
         summed += int(batch["key"].to_numpy().sum())
         arrow = max(arrow, pa.total_allocated_bytes() - before)

@@ -39,7 +39,7 @@ def _column(parts: list[pa.Array], kind: pa.DataType, few: bool) -> Take:
             return lambda places: _one(pa.chunked_array(parts, kind).take(pa.array(places)))
         # NumPy gathers plain numbers several times as fast once they lie in one piece.
         numbers = np.concatenate([part.to_numpy() for part in parts])
-        return lambda places: pa.array(numbers[places])
+        return lambda places: pa.array(numbers.take(places))
     wide = _wider(kind) if sum(part.nbytes for part in parts) > _NARROW_BYTES else kind
     whole = pa.concat_arrays([part if wide == kind else part.cast(wide) for part in parts])
     return lambda places: whole.take(pa.array(places)).cast(kind)

@@ -25,7 +25,7 @@ from lookalike.engines.cores import checked_threads
 from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
-from lookalike.engines.runs import Runs
+from lookalike.engines.runs import Runs, Unmade
 from lookalike.engines.settled import Settling, settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Held, Origin, Stage, Table
@@ -165,7 +165,14 @@ class LocalEngine:
             threads=self.threads,
             budget=self.budget,
         )
-        grouped = self._work(runs.of(table), stage, table.schema, None)
+        committing = Committing(self.budget)
+
+        def step(make: Unmade) -> Made:
+            batch = make()
+            return Made(committing.ahead(stage(batch)), len(batch))
+
+        results = self._in_order(runs.of(table), step, light=_is_light(stage))
+        grouped = self._committed(committing, results, lambda: stage(_empty(table.schema)).schema)
         if not table.batches.at_hand:
             self.budget.give_back()
         return grouped

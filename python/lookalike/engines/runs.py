@@ -6,8 +6,10 @@ one key that are more than memory holds, is dealt by the columns they are to be 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -35,6 +37,8 @@ _FACTOR = 0x9E3779B97F4A7C15
 
 #: Sorted rows from one place to another.
 Cut = Callable[[int, int], pa.RecordBatch]
+#: A batch that whoever works on it makes first: rows are gathered on all threads then.
+Unmade = Callable[[], pa.RecordBatch]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +55,19 @@ class Runs:
     threads: int
     budget: Budget
 
-    def of(self, table: Table) -> Iterator[pa.RecordBatch]:
+    def of(self, table: Table) -> Iterator[Unmade]:
         """The batches to hand to a stage."""
-        return self._of(Part(table=table))
+        if self._fits(table):
+            yield from self._in_memory(table)
+        else:
+            # Made here, as what is unmade would keep a part in memory beside the next.
+            with closing(self._of(Part(table=table))) as batches:
+                for batch in batches:
+                    yield _at_hand(batch)
 
-    def _of(self, part: Part) -> Iterator[pa.RecordBatch]:
+    def _of(self, part: Part) -> Generator[pa.RecordBatch]:
         if self._fits(part.table):
-            yield from self._in_memory(part.table)
+            yield from _made(self._in_memory(part.table))
         elif part.low < part.high:
             for smaller in deal(part, self._mixed_keys, self.budget):
                 yield from self._of(smaller)
@@ -65,7 +75,7 @@ class Runs:
             yield from self._long_run(part.table)
         elif self.least <= part.table.rows <= self.most:
             # One run, and nobody may cut it.
-            yield from self._in_memory(part.table)
+            yield from _made(self._in_memory(part.table))
 
     def _fits(self, table: Table) -> bool:
         needed = _TIMES * table.batches.nbytes + _SORTING * table.rows
@@ -77,7 +87,7 @@ class Runs:
         mixed: U64 = (keys ^ (keys >> np.uint64(32))) * np.uint64(_FACTOR)
         return mixed
 
-    def _in_memory(self, table: Table) -> Iterator[pa.RecordBatch]:
+    def _in_memory(self, table: Table) -> Iterator[Unmade]:
         if not table.rows:
             return
         batches = list(table.batches)
@@ -94,10 +104,7 @@ class Runs:
             cut = self._gathered(batches, keys, step if ranks is None else ranks[step])
         del batches, pieces
         for start, stop, first in _cuts(keys, max(self.batch_rows, self.most or 0)):
-            piece = cut(start, stop)
-            if self.repeat_first and first is not None:
-                piece = joined([cut(first, first + 1), piece])
-            yield piece
+            yield partial(_piece, cut, start, stop, first if self.repeat_first else None)
 
     def _ranks(self, batches: list[pa.RecordBatch]) -> U32 | None:
         """Which rows come first by the columns of `order`; None if they come as they are."""
@@ -166,7 +173,7 @@ class Runs:
         elif self._fits(table):
             # As runs of one column, whose order they then are in.
             by_column = replace(self, key=order[0], order=order[1:], least=1, most=None, repeat_first=False)
-            yield from by_column._in_memory(table)
+            yield from _made(by_column._in_memory(table))
         else:
             part = bounded(table, lambda batch: _unsigned(batch[order[0]], order[0]))
             if part.low == part.high:
@@ -174,6 +181,20 @@ class Runs:
                 return
             for smaller in deal(part, lambda batch: _unsigned(batch[order[0]], order[0]), self.budget):
                 yield from self._ordered(smaller.table, order)
+
+
+def _piece(cut: Cut, start: int, stop: int, first: int | None) -> pa.RecordBatch:
+    """Rows from one place to another, after the row with which their run began, if that was before."""
+    piece = cut(start, stop)
+    return piece if first is None else joined([cut(first, first + 1), piece])
+
+
+def _made(batches: Iterable[Unmade]) -> Iterator[pa.RecordBatch]:
+    return (make() for make in batches)
+
+
+def _at_hand(batch: pa.RecordBatch) -> Unmade:
+    return lambda: batch
 
 
 def _as_they_are(whole: pa.Table) -> Cut:
