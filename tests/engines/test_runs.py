@@ -169,8 +169,8 @@ def test_nothing_comes_of_nothing(size):
     assert made(runs(size).of(table([], cut=5))) == []
 
 
-@given(keys=KEYS, size=st.sampled_from(SIZES), cut=st.integers(1, 30))
-def test_dealing_keeps_every_row_once_and_in_order(keys, size, cut):
+@given(keys=KEYS, size=st.sampled_from(SIZES), cut=st.integers(1, 30), threads=st.integers(1, 3))
+def test_dealing_keeps_every_row_once_and_in_order(keys, size, cut, threads):
     whole = table(keys, cut=cut)
     if not keys:
         return
@@ -178,7 +178,7 @@ def test_dealing_keeps_every_row_once_and_in_order(keys, size, cut):
     def number_of(batch):
         return batch["key"].to_numpy()
 
-    parts = list(deal(bounded(whole, number_of), number_of, budget(size)))
+    parts = list(deal(bounded(whole, number_of), number_of, budget(size), threads))
     assert [part.table.rows for part in parts] == [part.table.rows for part in parts if part.table.rows]
     seen = [row for part in parts for batch in part.table.batches for row in batch.to_pylist()]
     assert Counter(row["row"] for row in seen) == Counter(range(len(keys)))

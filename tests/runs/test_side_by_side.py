@@ -51,6 +51,23 @@ def test_few_are_begun_ahead_and_none_after_the_end():
     assert len(begun) == count
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_with_nothing_in_reserve_no_more_are_taken_than_there_are_threads(threads):
+    taken, given, most = 0, 0, 0
+
+    def things():
+        nonlocal taken, most
+        for number in range(50):
+            taken += 1
+            most = max(most, taken - given)
+            yield number
+
+    for number in in_turn(things(), lambda number: number, threads, reserve=0):
+        assert number == given
+        given += 1
+    assert (given, most) == (50, threads)
+
+
 def test_who_need_not_wait_for_steps_at_work_does_not():
     gate, ended = threading.Event(), threading.Event()
 

@@ -69,7 +69,7 @@ class Runs:
         if self._fits(part.table):
             yield from _made(self._in_memory(part.table))
         elif part.low < part.high:
-            for smaller in deal(part, self._mixed_keys, self.budget):
+            for smaller in deal(part, self._mixed_keys, self.budget, self.threads):
                 yield from self._of(smaller)
         elif self.most is None:
             yield from self._long_run(part.table)
@@ -175,11 +175,12 @@ class Runs:
             by_column = replace(self, key=order[0], order=order[1:], least=1, most=None, repeat_first=False)
             yield from _made(by_column._in_memory(table))
         else:
-            part = bounded(table, lambda batch: _unsigned(batch[order[0]], order[0]))
+            column = partial(_column, name=order[0])
+            part = bounded(table, column)
             if part.low == part.high:
                 yield from self._ordered(table, order[1:])
                 return
-            for smaller in deal(part, lambda batch: _unsigned(batch[order[0]], order[0]), self.budget):
+            for smaller in deal(part, column, self.budget, self.threads):
                 yield from self._ordered(smaller.table, order)
 
 
@@ -199,6 +200,10 @@ def _at_hand(batch: pa.RecordBatch) -> Unmade:
 
 def _as_they_are(whole: pa.Table) -> Cut:
     return lambda start, stop: joined(whole.slice(start, stop - start).to_batches())
+
+
+def _column(batch: pa.RecordBatch, name: str) -> U64:
+    return _unsigned(batch[name], name)
 
 
 def _unsigned(column: pa.Array, name: str) -> U64:

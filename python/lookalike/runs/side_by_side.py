@@ -29,8 +29,18 @@ def still_wanted() -> None:
         raise StoppedError
 
 
-def in_turn(things: Iterable[S], step: Callable[[S], T], threads: int, *, wait: bool = True) -> Generator[T]:
+def in_turn(
+    things: Iterable[S],
+    step: Callable[[S], T],
+    threads: int,
+    *,
+    reserve: int | None = None,
+    wait: bool = True,
+) -> Generator[T]:
     """The steps' results in the order of the things, up to so many at work at once.
+
+    So many things are in reserve while others are worked on, or results wait for those before them; of large
+    things none should be.
 
     Whoever stops early waits for the steps at work, unless they may as well come to their end alone: a
     generator that nobody asks any more is closed where an interruption would be lost.
@@ -43,14 +53,15 @@ def in_turn(things: Iterable[S], step: Callable[[S], T], threads: int, *, wait: 
     if threads == 1:
         yield from map(step, things)
         return
+    # Enough in reserve that no thread waits, few enough that results do not pile up unseen.
+    most = threads - 1 + (threads + 1 if reserve is None else reserve)
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, initializer=lambda: setattr(_thread, "stopped", stopped))
     waiting: deque[Future[T]] = deque()
     try:
         for thing in things:
             waiting.append(pool.submit(step, thing))
-            # Enough in reserve that no thread waits, few enough that results do not pile up unseen.
-            while len(waiting) > 2 * threads:
+            while len(waiting) > most:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
