@@ -184,6 +184,7 @@ def test_one_set_a_matrix_and_scipy_hold_the_same_weights():
         ([{"a": math.inf}], "no finite number"),
         ([{"a": "x"}], "item 0 has a weight that is no number"),
         ([{"a": None}], "item 0 has a weight that is no number"),
+        ([{"a": 10**400}], "item 0 has a weight that is no number"),
         ({"a": 1}, "holds no weighted sets"),
         (["abc"], "item 0 is 'abc'"),
         (7, "holds no weighted sets"),

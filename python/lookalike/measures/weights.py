@@ -64,7 +64,7 @@ def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
 def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
     try:
         numbers = np.asarray(matrix, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SourceError(f"weights must be numbers, not {matrix.dtype}") from None
     rows, columns = np.nonzero(numbers)
     hashed = hashed_tokens(pa.array(np.arange(numbers.shape[1], dtype=np.int64)), seed)
@@ -97,7 +97,7 @@ def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64]:
 def _numbers(weights: Iterable[Any], number: int) -> list[float]:
     try:
         return [float(weight) for weight in weights]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SourceError(
             f"item {number} has a weight that is no number: give numbers of 0 or more"
         ) from None
