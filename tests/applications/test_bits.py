@@ -65,7 +65,7 @@ def test_tanimoto_counts_what_is_shared_of_what_is_set():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"measure": "cosine"}, "measure='cosine' is unknown for bits: choose hamming or jaccard"),
+        ({"measure": "cosine"}, "measure='cosine' is unknown for bits: choose hamming or jaccard, which is"),
         ({"method": "prefix"}, "method='prefix' is unknown: choose auto, exact, pieces, covering or lsh"),
         ({"threshold": 64}, "of 64 bits, a whole number from 0 to 63"),
         ({"threshold": 1.5}, "of 64 bits, a whole number from 0 to 63"),

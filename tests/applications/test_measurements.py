@@ -101,6 +101,12 @@ def test_a_probe_looks_into_each_of_its_buckets():
     assert len(Gallery([], ranges=RANGES).match(probe, within=1, share=0.5)) == 0
 
 
+def test_the_share_may_be_a_number_of_numpy():
+    rows = [[1, 2, 3, 4], [1, 2, 9, 9]]
+    for share in (np.float32(0.5), np.float64(0.5)):
+        assert len(similar_measurements(rows, within=1, share=share)) == 1
+
+
 def test_positions_may_have_tolerances_of_their_own():
     assert close_share([0, 0, 0], [1, 2, 3], (1, 1, 5)) == 2 / 3
     assert close_share([[0, 0], [3, 0]], [0, 0], 1).tolist() == [1, 0.5]
@@ -129,6 +135,10 @@ def test_positions_may_have_tolerances_of_their_own():
         (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", "a"]), DuplicateIdError, "'a' occurs twice"),
         (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", None]), SourceError, "an id is null"),
         (lambda: Gallery([[1] * 6], ranges=RANGES, ids=5), OptionError, "no ids"),
+        (lambda: Gallery([[1] * 6], ranges=RANGES, ids=[[1]]), OptionError, "no ids"),
+        (lambda: Gallery([[10**400] * 6], ranges=RANGES), SourceError, "must be numbers"),
+        (lambda: similar_measurements([[1] * 6], within=10**400, share=1), OptionError, "within"),
+        (lambda: similar_measurements([[1] * 6], within=1, share=1, recall=10**400), OptionError, "recall"),
         (lambda: Gallery([[1] * 6], ranges=None), OptionError, "ranges=None says nothing of buckets"),
         (lambda: similar_measurements([[1] * 6], ranges=3, within=1, share=1), OptionError, "ranges=3"),
         (lambda: similar_measurements([[1] * 6], within=0, share=1), OptionError, "need a width"),

@@ -83,7 +83,7 @@ def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
     ("more", "said"),
     [
         (("--measure", "weighted-jaccard"), "add --sets"),
-        (("--sets", *HOW), "counts only by weight"),
+        (("--sets", *HOW), "counts only by weight: choose --measure weighted-jaccard or --measure weighted"),
         (("--sets", *HOW, "--measure", "weighted-jaccard", "--method", "prefix"), "--method has no choice"),
         (
             ("--sets", *HOW, "--measure", "weighted-jaccard", "--shingle", "chars:5"),

@@ -17,7 +17,7 @@ OPTIONS |= {"least_rating": "--least-rating", "expand": "--expand", "k": "-k", "
         ("threshold='20deg' is odd", "--threshold 20deg is odd"),
         ("threshold='20 deg' is odd", "--threshold '20 deg' is odd"),
         ("use slots=192 or more, or accept recall=0.9.", "use --slots 192 or more, or accept --recall 0.9."),
-        ("share=(1, 2) do not go", "--threshold 1 2 do not go"),
+        ("share=(1, 2) do not go", "--threshold 1,2 do not go"),
         ("of='user' needs least_rating", "--set-of user needs --least-rating"),
         ("leave out expand=True (k=3)", "leave out --expand (-k 3)"),
         # What is no parameter of the command, and what is part of a path or a name, stays.

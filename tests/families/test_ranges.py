@@ -107,6 +107,9 @@ def test_measurements_that_are_cut_differently_have_laws_of_their_own():
     assert FACES.law_of(1) == RangeCollision(5.0, 2.0)
     with pytest.raises(OptionError, match=r"ask law_of\(number\)"):
         _ = FACES.law
+    for number in (2, -1, 0.0):
+        with pytest.raises(OptionError, match=rf"measurement={number} is out of range: .* from 0 to 1"):
+            FACES.law_of(number)
 
 
 def test_signatures_hold_the_own_range_of_every_measurement_looked_at():
@@ -145,6 +148,8 @@ def test_options_survive_json():
         ({"dimensions": 2, "width": 4, "chosen": ((0, 0),)}, "different measurements"),
         ({"dimensions": 2, "width": 4, "chosen": ()}, "different measurements"),
         ({"dimensions": 2, "width": 4, "chosen": 5}, "names no tables"),
+        ({"dimensions": 2, "width": 4, "chosen": ((0.5, 1),)}, "names no tables"),
+        ({"dimensions": 2, "width": 10**400}, "is no number"),
     ],
 )
 def test_what_makes_no_ranges_is_refused(options, said):

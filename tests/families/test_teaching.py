@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import lcm
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -206,6 +207,13 @@ def test_seeds_change_functions_and_no_answers():
 def test_keys_out_of_the_universe_are_refused(key):
     with pytest.raises(OptionError, match="is out of range"):
         PerfectHash({key: 1}, prime=31)
+
+
+def test_keys_of_numpy_are_the_numbers_they_are():
+    held = PerfectHash({np.int64(3): "a", 5: "b"})
+    assert [held.get(key) for key in (3, np.int64(3), np.uint8(5), 4, True)] == ["a", "a", "b", None, None]
+    with pytest.raises(OptionError, match="is no mapping"):
+        PerfectHash([1, 2])
 
 
 def test_an_empty_set_has_no_first_element():

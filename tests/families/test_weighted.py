@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -176,14 +177,31 @@ def test_one_set_a_matrix_and_scipy_hold_the_same_weights():
             assert one.tolist() == two.tolist()
 
 
+@given(st.lists(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 5)), max_size=6), max_size=6))
+def test_an_arrow_column_of_maps_is_a_list_of_mappings_whose_weights_add_up(rows):
+    expected = as_weighted_sets([{x: sum(w for y, w in row if y == x) for x, _ in row} for row in rows])
+    for kind in (pa.int32(), pa.float64()):
+        maps = pa.array([[("z", 9)], *rows], pa.map_(pa.string(), kind))[1:]
+        for form in (maps, pa.chunked_array([maps[:2], maps[2:]])):
+            for one, two in zip(expected.buffers, as_weighted_sets(form).buffers, strict=True):
+                assert one.tolist() == two.tolist()
+
+
 @pytest.mark.parametrize(
     ("items", "said"),
     [
         ([{"a": -1}], "a weight is -1"),
+        (np.ma.masked_array([[1.0, 2.0]], [[0, 1]]), "row 0 holds a masked value"),
+        (pa.array([[("a", -1)]], pa.map_(pa.string(), pa.int64())), "a weight is -1"),
+        (pa.array([None], pa.map_(pa.string(), pa.int64())), "is null"),
+        (pa.array([[("a", None)]], pa.map_(pa.string(), pa.int64())), "is null"),
+        (pa.array([[("a", "x")]], pa.map_(pa.string(), pa.string())), "must be numbers, not string"),
+        (pa.array([[(0.5, 1)]], pa.map_(pa.float64(), pa.int64())), "integers or strings, not double"),
         ([{"a": math.nan}], "no finite number"),
         ([{"a": math.inf}], "no finite number"),
         ([{"a": "x"}], "item 0 has a weight that is no number"),
         ([{"a": None}], "item 0 has a weight that is no number"),
+        ([{"a": 10**400}], "item 0 has a weight that is no number"),
         ({"a": 1}, "holds no weighted sets"),
         (["abc"], "item 0 is 'abc'"),
         (7, "holds no weighted sets"),

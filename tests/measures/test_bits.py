@@ -28,6 +28,10 @@ def test_every_form_is_the_same_bits(rows):
         packed,
         digits,
         [f" 0x{row.upper()}\n" for row in digits],
+        rows,
+        np.array(rows, object),
+        np.array(digits),
+        np.array(digits, object),
         pa.array(digits),
         pa.chunked_array([digits, digits])[: len(rows)],
         pa.array(["00", *digits], pa.large_string())[1:],
@@ -82,6 +86,12 @@ def test_frames_hand_their_columns_over():
         (["", ""], "row 0 .* has no hexadecimal digits"),
         (["0x"], "row 0 .* has no hexadecimal digits"),
         (["ff", 7], "row 1 .* is a int, not a hexadecimal string"),
+        (["ff", b"f"], "row 1 .* is a bytes, not a hexadecimal string"),
+        ([b"f", "ff"], "row 1 .* is a str, not bytes as the first row"),
+        ([b"ff", b"f"], "row 1 .* has 8 bits where the first row has 16"),
+        ([b""], "row 0 .* has no bits"),
+        (np.ma.masked_array(np.zeros((2, 2), np.uint8), [[0, 0], [1, 0]]), "row 1 holds a masked value"),
+        (np.ma.masked_array(np.zeros(2, np.uint64), [0, 1]), "row 1 holds a masked value"),
         (pa.array(["ff", None]), "row 1 .* is null"),
         (pa.array([1, None], pa.uint64()), "row 1 .* is null"),
     ],
@@ -100,6 +110,8 @@ def test_the_row_at_fault_is_named(given, said):
         (np.zeros((3, 0), np.uint8), "0 bytes"),
         (pa.array([1.5]), "double"),
         ("ff00", "list of hexadecimal"),
+        (["\ud800"], "no hexadecimal string"),
+        (np.array([b"f", b"g"]), r"S1 in 1 dimensions"),
         (7, "holds no rows"),
         ({"ff": 1}, "holds no rows"),
     ],
@@ -114,8 +126,12 @@ def test_a_width_leaves_no_bit_over():
     assert unpacked(as_bits(packed, width=11)).tolist() == [[1] * 11, [0] * 10 + [1]]
     with pytest.raises(MalformedRowError, match=r"row 0 .* beyond width=10"):
         as_bits(packed, width=10)
+    assert type(as_bits(packed, width=np.int64(11)).width) is int
     for width in (0, 8, 17):
         with pytest.raises(OptionError, match="does not fit"):
+            as_bits(packed, width=width)
+    for width in (11.0, "11", True):
+        with pytest.raises(OptionError, match="not a whole number of bits"):
             as_bits(packed, width=width)
 
 

@@ -111,7 +111,7 @@ def test_edit_distances_obey_the_four_axioms(distance, x, y, z):
 
 def test_known_distances():
     assert (l1([2, 7], [5, 3]), l2([2, 7], [5, 3]), linf([2, 7], [5, 3])) == (7, 5, 4)
-    assert hamming("10101", "11110") == 3
+    assert hamming("10101", "11110") == hamming(b"10101", b"11110") == 3
     assert indel("abcde", "acfdeg") == 3
     assert levenshtein("kitten", "sitting") == 3
     assert angle([1, 2, -1], [2, 1, 1]) == pytest.approx(60)
@@ -186,6 +186,7 @@ def test_a_batch_of_strings_is_its_pairs(distance):
 def test_mappings_are_vectors_of_mostly_zeros():
     assert l1({"a": 1, "b": -2}, {"b": 1, "c": 3}) == 7
     assert cosine({"a": 1.0}, {"b": 1.0}) == 0
+    assert hamming({"a": 1, "b": 2}, {"b": 2, "c": 0, "d": 3}) == 2
     assert cosine({3: 1, 4: 2, 5: -1}, {3: 2, 4: 1, 5: 1}) == cosine([1, 2, -1], [2, 1, 1]) == 0.5
 
 
@@ -201,7 +202,13 @@ def test_mappings_are_vectors_of_mostly_zeros():
         (lambda: lr([1], [2], 0.5), "r=0.5 is out of range"),
         (lambda: lr([1], [2], math.nan), "r=nan is out of range"),
         (lambda: weighted_jaccard([-1], [1]), "negative"),
+        (lambda: l1([10**400], [1]), "is no vector"),
         (lambda: hamming("abc", "ab"), "do not go together"),
+        (lambda: hamming([1, 2], "ab"), "are not of a kind"),
+        (lambda: hamming({"x": 1}, [1]), "is a mapping"),
+        (lambda: hamming([[1], [2, 3]], [1]), "is no row"),
+        (lambda: hamming([math.nan], [math.nan]), "NaN, which differs even from itself"),
+        (lambda: indel(1, 2), "two strings, or two lists"),
         (lambda: levenshtein("abc", ["abc"]), "two strings, or two lists"),
         (lambda: indel(["a", "b"], ["a"]), "two strings, or two lists"),
         (lambda: indel([None], ["a"]), "null|between strings"),

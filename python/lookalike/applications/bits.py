@@ -115,7 +115,9 @@ def pairs_of_bits(
     """Near pairs of one collection of bits, or of two; `asked` are the `BIT_OPTIONS`."""
     measure, threshold, recall, method, seed = (asked[name] for name in BIT_OPTIONS)
     if measure not in _MEASURES:
-        raise OptionError(f"measure={measure!r} is unknown for bits: choose {' or '.join(_MEASURES)}")
+        raise OptionError(
+            f"measure={measure!r} is unknown for bits: choose {' or '.join(_MEASURES)}, which is Tanimoto's"
+        )
     if method not in _METHODS:
         raise OptionError(
             f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"

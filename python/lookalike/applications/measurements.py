@@ -171,5 +171,7 @@ def _checked_ids(ids: Any, count: int) -> pa.Array:
         raise OptionError(f"there are {len(names)} ids for {count} items: give one for each")
     if names.null_count:
         raise SourceError("an id is null: every item needs one")
+    if pa.types.is_nested(names.type):
+        raise OptionError(f"ids={ids!r:.40} are no ids: give numbers or strings")
     check_unique(names)
     return names

@@ -37,8 +37,9 @@ def named_columns(written: list[str]) -> list[str]:
     ['eyes', 'nose', 'mouth']
     """
     names = [name.strip() for some in written for name in some.split(",") if name.strip()]
-    if not names:
-        raise OptionError("no measurements were named: name the columns of numbers")
+    # An option right behind --measurements is taken for a column.
+    if not names or names[0].startswith("--"):
+        raise OptionError("no measurements were named: name the columns of numbers behind --measurements")
     return names
 
 
@@ -77,8 +78,8 @@ def search_of_measurements(
 ) -> PairSearch:
     """Close items of one collection of files, or of two."""
     only(context, _KNOWN, "--measurements")
-    options = _options(context.params)
     columns = named_columns(context.params["measurements"])
+    options = _options(context.params)
     ranges = options.ranges(len(columns))
     parameters = {**options.to_dict(), "measurements": columns}
     reading: dict[str, Any] = {name: context.params[name] for name in ("id", "on_error")}

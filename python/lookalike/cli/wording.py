@@ -48,7 +48,7 @@ def as_typed(message: str, options: Mapping[str, str]) -> str:
         if value == "True":
             return typed
         quoted = value[0] in "'\""
-        return f"{typed} {shlex.quote(value[1:-1]) if quoted else value.strip('()').replace(', ', ' ')}"
+        return f"{typed} {shlex.quote(value[1:-1]) if quoted else value.strip('()').replace(', ', ',')}"
 
     def named(found: re.Match[str]) -> str:
         return option(found[0]) or found[0]

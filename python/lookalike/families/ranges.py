@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -157,6 +158,7 @@ class Ranges(Family):
 
     def law_of(self, measurement: int) -> RangeCollision:
         """The same for one measurement; items on both sides are copied near edges, each by its margin."""
+        measurement = _checked("measurement", measurement, 0, self.dimensions - 1)
         width, margin = self._each(self.width)[measurement], self._each(self.margin)[measurement]
         return RangeCollision(float(width), float(2 * margin))
 
@@ -219,7 +221,7 @@ class Ranges(Family):
 
     def _checked_tables(self, chosen: Any) -> tuple[tuple[int, ...], ...]:
         try:
-            tables = tuple(tuple(int(i) for i in table) for table in chosen)
+            tables = tuple(tuple(operator.index(i) for i in table) for table in chosen)
         except (TypeError, ValueError):
             raise OptionError(
                 f"chosen={chosen!r:.60} names no tables: write chosen=((0, 1), (2, 5))"
@@ -235,8 +237,8 @@ class Ranges(Family):
         given = getattr(self, name)
         try:
             numbers = np.asarray(given, np.float64)
-        except (TypeError, ValueError):
-            raise OptionError(f"{name}={given!r} is no number, nor one for each measurement") from None
+        except (TypeError, ValueError, OverflowError):
+            raise OptionError(f"{name}={given!r:.40} is no number, nor one for each measurement") from None
         if numbers.ndim > 1 or (numbers.ndim == 1 and len(numbers) != self.dimensions):
             raise OptionError(f"{name} has {numbers.size} numbers: give one, or {self.dimensions}")
         if not np.isfinite(numbers).all():

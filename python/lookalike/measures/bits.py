@@ -11,6 +11,8 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.errors import MalformedRowError, OptionError, SourceError
 from lookalike.io.packed import COLUMNS, holds_bits, misfit, pack, rows_as_column
+from lookalike.measures.vectors import check_masked
+from lookalike.theory.ranges import whole
 from lookalike.types import F64, I64, U8, U32, U64, Bits
 
 #: More would not be told apart by 32-bit positions.
@@ -24,10 +26,10 @@ def as_bits(items: Any, *, width: int | None = None) -> Bits:
     ----------
     items
         `Bits`; a matrix of packed bytes (uint8, a row an item, as NumPy's `packbits` makes it) or of
-        booleans; an array of uint64, 64 bits each, or a matrix of them; hexadecimal strings, all of one
-        length, `0x` before them or not; an Arrow, polars or pandas column of such strings, of uint64, of
-        binaries, or of lists of uint8 or booleans. The number 0x0123456789abcdef and the string
-        "0123456789abcdef" are the same bits.
+        booleans; an array of uint64, 64 bits each, or a matrix of them; a list or an array of hexadecimal
+        strings, all of one length, `0x` before them or not, or of `bytes`; an Arrow, polars or pandas column
+        of such strings, of uint64, of binaries, or of lists of uint8 or booleans. The number
+        0x0123456789abcdef and the string "0123456789abcdef" are the same bits.
     width
         How many bits an item has, if the last byte or digit is not full; what is left over must be 0.
 
@@ -46,6 +48,7 @@ def as_bits(items: Any, *, width: int | None = None) -> Bits:
     >>> hamming_distances(bits, [0], [1])
     array([1])
     """
+    check_masked(items)
     if isinstance(items, Bits):
         bits = items
     elif isinstance(items, np.ndarray) and items.dtype == np.uint8 and items.ndim == 2:
@@ -108,6 +111,8 @@ def _from_numbers(numbers: U64) -> Bits:
 
 def _column(items: Any) -> pa.Array:
     """What was given as one Arrow array."""
+    if isinstance(items, np.ndarray) and items.ndim == 1 and items.dtype.kind in "OTU":
+        items = items.tolist()
     if isinstance(items, np.ndarray):
         return rows_as_column(items)
     if hasattr(items, "__arrow_c_stream__") and not isinstance(items, pa.Array | pa.ChunkedArray):
@@ -119,13 +124,18 @@ def _column(items: Any) -> pa.Array:
     if isinstance(items, str | bytes | dict) or not isinstance(items, Iterable):
         raise SourceError(f"{items!r:.40} holds no rows of bits: give a list of hexadecimal strings")
     rows = list(items)
+    packed = bool(rows) and isinstance(rows[0], bytes)
     for at, row in enumerate(rows):
-        if not isinstance(row, str):
+        if not isinstance(row, bytes if packed else str):
+            kind, wanted = type(row).__name__, "bytes as the first row" if packed else "a hexadecimal string"
             raise MalformedRowError(
-                f"{by_place(at)} is a {type(row).__name__}, not a hexadecimal string:"
-                " give numbers as a NumPy array of uint64"
+                f"{by_place(at)} is a {kind}, not {wanted}: give numbers as a NumPy array of uint64,"
+                " flags and packed bytes as a matrix"
             )
-    return pa.array(rows, pa.large_string())
+    try:
+        return pa.array(rows, pa.large_binary() if packed else pa.large_string())
+    except UnicodeEncodeError as reason:
+        raise SourceError(f"a row is no hexadecimal string: {reason}") from None
 
 
 def _from_column(column: pa.Array) -> Bits:
@@ -150,7 +160,10 @@ def _from_column(column: pa.Array) -> Bits:
     return from_packed(packed.rows, width)
 
 
-def _narrowed(bits: Bits, width: int) -> Bits:
+def _narrowed(bits: Bits, asked: int) -> Bits:
+    width = whole(asked)
+    if width is None:
+        raise OptionError(f"width={asked!r} is not a whole number of bits")
     if not bits.width - 8 < width <= bits.width:
         raise OptionError(f"width={width} does not fit: rows have {bits.width} bits")
     spare = np.unpackbits(bits.to_bytes()[:, -1:], axis=1)[:, width - 8 * ((width - 1) // 8) :].any(axis=1)

@@ -33,7 +33,7 @@ def checked_within(within: Any, dimensions: int) -> F64:
     """How far close values may be apart, for each measurement."""
     try:
         numbers = np.broadcast_to(np.asarray(within, np.float64), (dimensions,))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise OptionError(
             f"within={within!r:.40} does not go with {dimensions} measurements: give one number, or as many"
         ) from None
@@ -44,7 +44,7 @@ def checked_within(within: Any, dimensions: int) -> F64:
 
 def checked_share(share: float) -> float:
     """The share of positions that must be close."""
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+    if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share <= 1:
         raise OptionError(f"share={share!r} is out of range: over 0 and at most 1 (0.9 for 90% of positions)")
     return float(share)
 
@@ -54,7 +54,7 @@ def as_measurements(items: Any, dimensions: int | None = None) -> F64:
     check_masked(items)
     try:
         matrix = np.asarray(items, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SourceError("measurements must be numbers, as many for every item") from None
     if matrix.size == 0 and matrix.ndim < 2:
         matrix = matrix.reshape(0, dimensions or 0)

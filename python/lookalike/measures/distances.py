@@ -110,16 +110,21 @@ def weighted_jaccard(a: Any, b: Any) -> Distances:
 
 
 def hamming(a: Any, b: Any) -> Distances:
-    """In how many positions two rows of anything differ: bits, numbers, or the letters of two strings.
+    """In how many positions two rows of anything differ: bits, numbers, bytes, or the letters of two strings.
 
     Examples
     --------
     >>> hamming("10101", "11110"), hamming([0, 1, 1], [[0, 1, 1], [1, 0, 0]]).tolist()
     (3, [0, 3])
     """
-    left, right = (np.array(list(row)) if isinstance(row, str) else np.asarray(row) for row in (a, b))
+    a, b = _aligned(a, b)
+    left, right = _values(a), _values(b)
     _check_shapes(left, right)
-    differ = np.not_equal(left, right).sum(axis=-1, dtype=np.int64)
+    try:
+        unequal = np.not_equal(left, right)
+    except TypeError:
+        raise OptionError(f"{a!r:.40} and {b!r:.40} are not of a kind: give two rows of the same") from None
+    differ = unequal.sum(axis=-1, dtype=np.int64)
     return int(differ) if differ.ndim == 0 else differ
 
 
@@ -192,20 +197,37 @@ def _row_by_row(measure: Callable[[F64, F64], float], a: Any, b: Any) -> Distanc
 
 
 def _vectors(a: Any, b: Any) -> tuple[F64, F64]:
-    if isinstance(a, Mapping) != isinstance(b, Mapping):
-        raise OptionError("one vector is a mapping and the other is not: give two of a kind")
-    if isinstance(a, Mapping):
-        coordinates = {**dict.fromkeys(a), **dict.fromkeys(b)}
-        a, b = [a.get(at, 0) for at in coordinates], [b.get(at, 0) for at in coordinates]
+    a, b = _aligned(a, b)
     left, right = _numbers(a), _numbers(b)
     _check_shapes(left, right)
     return left, right
 
 
+def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two mappings as rows of the values of all their coordinates; anything else as it is."""
+    if isinstance(a, Mapping) != isinstance(b, Mapping):
+        raise OptionError("one vector is a mapping and the other is not: give two of a kind")
+    if isinstance(a, Mapping):
+        coordinates = {**dict.fromkeys(a), **dict.fromkeys(b)}
+        return [a.get(at, 0) for at in coordinates], [b.get(at, 0) for at in coordinates]
+    return a, b
+
+
+def _values(row: Any) -> Any:
+    """A row of anything, or several, as an array: a string or bytes letter by letter."""
+    try:
+        values = np.array(list(row)) if isinstance(row, str | bytes | bytearray) else np.asarray(row)
+    except ValueError:
+        raise OptionError(f"{row!r:.40} is no row: give as many values in every row") from None
+    if values.dtype.kind in "fc" and np.isnan(values).any():
+        raise OptionError("a row holds NaN, which differs even from itself: drop it, or give it a value")
+    return values
+
+
 def _numbers(vector: Sequence[Any] | Any) -> F64:
     try:
         numbers = np.asarray(vector, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise OptionError(f"{vector!r:.40} is no vector: give numbers, as many in every row") from None
     if not np.isfinite(numbers).all():
         raise OptionError("a vector holds a value that is no finite number: drop it, or give it a value")

@@ -6,7 +6,7 @@ common subsequence has c, `indel` is n + m − 2c; `levenshtein` lies between ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ def indel(a: str | Sequence[str], b: str | Sequence[str]) -> Any:
 def _distances(kind: str, a: str | Sequence[str], b: str | Sequence[str]) -> Any:
     if isinstance(a, str) and isinstance(b, str):
         return int(_distances(kind, [a], [b])[0])
-    if isinstance(a, str) or isinstance(b, str) or len(a) != len(b):
+    listed = all(isinstance(some, Sized) and not isinstance(some, str) for some in (a, b))
+    if not listed or len(a) != len(b):
         raise OptionError("give two strings, or two lists of as many strings")
     count = len(a)
     try:

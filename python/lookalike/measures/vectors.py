@@ -260,8 +260,9 @@ def _check_finite(values: Floats, first_row: int) -> None:
 
 def check_masked(items: Any, first_row: int = 0) -> None:
     """Raise at a value that a mask hides: what lies behind it was not meant to be seen."""
-    if isinstance(items, np.ma.MaskedArray) and items.ndim == 2:
-        hidden = np.flatnonzero(np.ma.getmaskarray(items).any(axis=1))
+    if isinstance(items, np.ma.MaskedArray) and items.ndim:
+        mask = np.ma.getmaskarray(items)
+        hidden = np.flatnonzero(mask.any(axis=tuple(range(1, mask.ndim))))
         if len(hidden):
             raise MalformedRowError(
                 f"row {first_row + int(hidden[0]):,} holds a masked value: fill it in, or drop the row"

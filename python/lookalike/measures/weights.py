@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lookalike.errors import SourceError
 from lookalike.measures.sets import hashed_tokens, listed_tokens
+from lookalike.measures.vectors import check_masked
 from lookalike.types import F64, I64, U64, WeightedSets
 
 #: What weights, or of vectors their squares, may add up to: sums of two sets are added, those of squares
@@ -26,8 +27,8 @@ def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> Weig
     ----------
     items
         `WeightedSets`; mappings from integers or strings to weights; lists of integers or strings, which are
-        bags: an element's weight is how often it occurs; or a matrix, sparse (anything with `tocsr`) or of
-        NumPy, whose rows are sets, columns elements and values weights.
+        bags: an element's weight is how often it occurs; an Arrow column of lists or of maps; or a matrix,
+        sparse (anything with `tocsr`) or of NumPy, whose rows are sets, columns elements and values weights.
     signed
         Take weights under 0 too, as vectors have them.
 
@@ -48,6 +49,8 @@ def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> Weig
         elements, offsets, weights = _of_matrix(items, seed)
     elif isinstance(items, np.ndarray) and items.ndim == 2:
         elements, offsets, weights = _of_dense(items, seed)
+    elif isinstance(items, pa.Array | pa.ChunkedArray) and pa.types.is_map(items.type):
+        elements, offsets, weights = _of_maps(items, seed)
     else:
         elements, offsets, weights = _of_rows(items, seed)
     check_weights(weights, signed=signed)
@@ -61,10 +64,25 @@ def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
     return columns[compressed.indices], compressed.indptr.astype(np.int64), weights
 
 
+def _of_maps(maps: pa.MapArray | pa.ChunkedArray, seed: int) -> tuple[U64, I64, F64]:
+    chunks = maps.chunks if isinstance(maps, pa.ChunkedArray) else [maps]
+    whole = pa.concat_arrays(chunks) if chunks else pa.array([], maps.type)
+    offsets = whole.offsets.to_numpy().astype(np.int64)
+    keys, values = (part.slice(offsets[0], offsets[-1] - offsets[0]) for part in (whole.keys, whole.items))
+    if whole.null_count or values.null_count:
+        raise SourceError("a weighted set, or a weight of one, is null: leave it out, or give it a value")
+    try:
+        weights = values.cast(pa.float64(), safe=False).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise SourceError(f"weights must be numbers, not {values.type}") from None
+    return hashed_tokens(keys, seed), offsets - offsets[0], weights
+
+
 def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
+    check_masked(matrix)
     try:
         numbers = np.asarray(matrix, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SourceError(f"weights must be numbers, not {matrix.dtype}") from None
     rows, columns = np.nonzero(numbers)
     hashed = hashed_tokens(pa.array(np.arange(numbers.shape[1], dtype=np.int64)), seed)
@@ -97,7 +115,7 @@ def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64]:
 def _numbers(weights: Iterable[Any], number: int) -> list[float]:
     try:
         return [float(weight) for weight in weights]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SourceError(
             f"item {number} has a weight that is no number: give numbers of 0 or more"
         ) from None

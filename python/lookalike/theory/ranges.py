@@ -71,8 +71,8 @@ def whole(value: object) -> int | None:
 def _number(name: str, value: float | str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name}={value!r} is not a number: give one between 0 and 1") from None
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"{name}={value!r:.40} is not a number: give one between 0 and 1") from None
 
 
 def _meant(name: str, share: float) -> str:

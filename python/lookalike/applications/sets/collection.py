@@ -70,8 +70,8 @@ def _collect(
     asked, source = given.given, given.source
     if asked.weight is not None:
         raise OptionError(
-            f"weight={asked.weight!r} counts only by weight: choose measure weighted-jaccard or"
-            " weighted-cosine, or leave it out"
+            f"weight={asked.weight!r} counts only by weight: choose measure='weighted-jaccard' or"
+            " measure='weighted-cosine', or leave it out"
         )
     if source is None:
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")

@@ -15,6 +15,7 @@ from typing import Any
 
 from lookalike.errors import OptionError
 from lookalike.families.teaching.universal import Function, Universal
+from lookalike.theory.ranges import whole
 
 #: The greatest prime under 2⁶¹; keys are below it.
 P61 = (1 << 61) - 1
@@ -40,9 +41,13 @@ class PerfectHash:
     """
 
     def __init__(self, entries: Mapping[int, Any], *, prime: int = P61, seed: int = 0) -> None:
+        if not isinstance(entries, Mapping):
+            raise OptionError(f"{entries!r:.40} is no mapping: say what to find under each key")
         for key in entries:
-            if isinstance(key, bool) or not isinstance(key, int) or not 0 <= key < prime:
+            number = whole(key)
+            if number is None or not 0 <= number < prime:
                 raise OptionError(f"key {key!r} is out of range: a whole number from 0 to {prime - 1}")
+        entries = {int(key): entry for key, entry in entries.items()}
         self._entries = len(entries)
         source = random.Random(seed)
         self._first, buckets = _spread(list(entries), prime, source)
@@ -65,11 +70,12 @@ class PerfectHash:
         return sum(len(slots) for _, slots in self._levels)
 
     def _find(self, key: int) -> tuple[int, Any] | None:
-        if not self._levels or not isinstance(key, int):
+        number = whole(key)
+        if not self._levels or number is None:
             return None
-        function, slots = self._levels[self._first(key)]
-        found = slots[function(key)] if slots else None
-        return found if found is not None and found[0] == key else None
+        function, slots = self._levels[self._first(number)]
+        found = slots[function(number)] if slots else None
+        return found if found is not None and found[0] == number else None
 
 
 #: The function of a bucket, and its slots: a key with what is under it, or nothing.
