@@ -124,6 +124,9 @@ def test_what_is_no_text_or_no_option_is_refused():
         compare("a", "b", least=0)
     with pytest.raises(OptionError, match="slots=0"):
         compare("a", "b", slots=0)
+    for seed in (-1, 2**64, 1.5, "x"):
+        with pytest.raises(OptionError, match="seed="):
+            compare("a", "b", seed=seed)
     with pytest.raises(OptionError, match="a text by itself is no collection"):
         compare("a", "b", shingle="words:1+rare5")
     with pytest.raises(OptionError, match="shingle"):
