@@ -127,7 +127,7 @@ def test_what_is_no_text_or_no_option_is_refused():
     for seed in (-1, 2**64, 1.5, "x"):
         with pytest.raises(OptionError, match="seed="):
             compare("a", "b", seed=seed)
-    with pytest.raises(OptionError, match="a text by itself is no collection"):
+    with pytest.raises(OptionError, match="how many documents of a collection"):
         compare("a", "b", shingle="words:1+rare5")
     with pytest.raises(OptionError, match="shingle"):
         compare("a", "b", shingle="pages:1")
