@@ -33,7 +33,8 @@ Inputs = Annotated[
         show_default=False,
         rich_help_panel=READING,
         help="Files, folders, globs in quotes, or - for jsonl on standard input. Parquet, jsonl, csv, tsv "
-        "and txt are read, by the file's ending; all but parquet also as .gz or .zst.",
+        "and txt are read, by the file's ending; all but parquet also as .gz or .zst. A .txt file is one "
+        "document.",
     ),
 ]
 
