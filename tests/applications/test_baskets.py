@@ -116,6 +116,13 @@ def test_a_fraction_is_of_the_baskets():
     baskets = [[1, 2]] * 3 + [[3, 4]] * 7
     assert rows_of(frequent_pairs(baskets, support=0.3)) == [(3, 4, 7), (1, 2, 3)]
     assert rows_of(frequent_pairs(baskets, support=0.31)) == [(3, 4, 7)]
+    # 7 of 100 are 7%, though .07 · 100 is over 7 as a product of floats.
+    assert rows_of(frequent_pairs(baskets + [[5]] * 90, support=0.07)) == [(3, 4, 7)]
+
+
+def test_no_pair_is_in_more_baskets_than_can_be_counted():
+    for support in (3, 2**63, 2**64, 10**30):
+        assert rows_of(frequent_pairs([[1, 2], [1, 2]], support=support)) == []
 
 
 def test_a_full_bucket_does_not_wrap_around():

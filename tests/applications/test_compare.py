@@ -124,7 +124,10 @@ def test_what_is_no_text_or_no_option_is_refused():
         compare("a", "b", least=0)
     with pytest.raises(OptionError, match="slots=0"):
         compare("a", "b", slots=0)
-    with pytest.raises(OptionError, match="a text by itself is no collection"):
+    for seed in (-1, 2**64, 1.5, "x"):
+        with pytest.raises(OptionError, match="seed="):
+            compare("a", "b", seed=seed)
+    with pytest.raises(OptionError, match="how many documents of a collection"):
         compare("a", "b", shingle="words:1+rare5")
     with pytest.raises(OptionError, match="shingle"):
         compare("a", "b", shingle="pages:1")

@@ -270,10 +270,10 @@ def test_what_is_no_matrix_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"of": "user"}, "name the column of what is in them"),
+        ({"of": "user"}, "of='user' needs items=…, the column"),
         ({"of": "user", "items": "film", "id": "x"}, "id='x' does not go with a table of edges"),
-        ({"of": "user", "items": "film", "rating": "stars"}, "needs a least rating"),
-        ({"of": "user", "items": "film", "least_rating": 3}, "needs a rating"),
+        ({"of": "user", "items": "film", "rating": "stars"}, "needs least_rating=…"),
+        ({"of": "user", "items": "film", "least_rating": 3}, "needs rating=…"),
         ({"items": "tags", "separator": ","}, "does not go with a list a row"),
         ({"separator": ",,"}, "one ASCII character"),
         ({"id": "name"}, "can only be the first token"),

@@ -39,7 +39,8 @@ def test_what_cannot_be_found_in_baskets_is_refused(refused, file, tmp_path):
     out = tmp_path / "out"
     assert "only pairs" in refused("baskets", "triples", file, "--support", "2", "-o", out)
     assert "add -o FOLDER" in refused("baskets", "pairs", file, "--support", "2")
-    assert "support" in refused("baskets", "pairs", file, "--support", "1.5", "-o", out)
+    for support in ("1.5", "inf", "nan", "0"):
+        assert f"--support {support}" in refused("baskets", "pairs", file, "--support", support, "-o", out)
     assert "pcy" in refused("baskets", "pairs", file, "--support", "2", "--method", "x", "-o", out)
     assert "none.dat" in refused("baskets", "pairs", tmp_path / "none.dat", "--support", "2", "-o", out)
     assert not out.exists()

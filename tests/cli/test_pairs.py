@@ -142,6 +142,10 @@ def test_mistakes_about_sets_are_explained(refused, corpus, tmp_path):
     out = ("-o", tmp_path / "out")
     assert "go with --sets" in refused("pairs", corpus, "--items", "tags", *out)
     assert "looks like a table" in refused("pairs", "--sets", corpus, *out)
+    for ignored in (("--shingle", "chars:5"), ("--text", "text")):
+        assert f"{ignored[0]} has no meaning with --sets" in refused(
+            "pairs", "--sets", corpus, *ignored, *out
+        )
     assert "no column 'tags'" in refused("pairs", "--sets", corpus, "--items", "tags", *out)
     path = tmp_path / "likes.csv"
     path.write_text(LIKES + "dan,,1\n")

@@ -89,6 +89,7 @@ def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
             ("--sets", *HOW, "--measure", "weighted-jaccard", "--shingle", "chars:5"),
             "--shingle has no choice",
         ),
+        (("--measure", "tfidf", "--common", "3"), "--common has no choice"),
         (("--sets", *HOW[:4], "--weight", "m", "--measure", "weighted-cosine"), "no column 'm'"),
         (("--sets", *HOW[:4], "--weight", "song", "--measure", "weighted-cosine"), "end of the edges"),
         (("--sets", *HOW, "--measure", "weighted-jaccard", "-t", "2"), "2"),

@@ -88,5 +88,9 @@ def test_mistakes_are_explained(refused, corpus, tmp_path):
     assert "add -o" in refused("top", corpus)
     assert "choose auto, exact or lsh" in refused("top", corpus, "--method", "fast", "-o", out)
     assert "go with --sets" in refused("top", corpus, "--items", "film", "-o", out)
+    for ignored in (("--shingle", "chars:5"), ("--text", "text")):
+        assert f"{ignored[0]} has no meaning with --sets" in refused(
+            "top", "--sets", corpus, *ignored, "-o", out
+        )
     assert "nowhere.jsonl" in refused("top", tmp_path / "nowhere.jsonl", "-o", out)
     assert not out.exists()

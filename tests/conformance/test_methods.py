@@ -144,7 +144,7 @@ def test_duplicates_are_told_by_cosine_too():
 
 
 REFUSED = [
-    ({"measure": "containment", "method": "lsh"}, "choose method='prefix' or 'divide'"),
+    ({"measure": "containment", "method": "lsh"}, "choose method='prefix' or method='divide'"),
     ({"measure": "cosine", "method": "pyramid"}, "not by cosine"),
     ({"measure": "overlap"}, "overlap is a count"),
     ({"measure": "overlap", "threshold": 1.5}, "whole number"),

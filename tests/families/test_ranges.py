@@ -206,6 +206,8 @@ def test_planned_ranges_say_what_they_cannot_promise():
         ({"share": 1.5}, "share=1.5"),
         ({"share": 0.5, "recall": 1}, "recall=1"),
         ({"share": 0.5, "rows": 9}, "rows=9"),
+        ({"share": 0.5, "seed": -1}, "seed=-1"),
+        ({"share": 0.5, "seed": 2**64}, "seed=18446744073709551616"),
     ]:
         with pytest.raises(OptionError, match=said):
             Ranges.planned(4, within=1, **asked)

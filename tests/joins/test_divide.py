@@ -86,6 +86,16 @@ def test_a_fraction_is_of_the_rows():
         assert len(found.a) == 0
     found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.1, common=40)
     assert (found.left_out.elements, found.left_out.rows, len(found.a)) == (0, 0, 780)
+    # 29 of 100 are no more than 29%, though .29 · 100 is under 29 as a product of floats.
+    sets = [{0, row} for row in range(1, 30)] + [{row} for row in range(30, 101)]
+    found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.1, common=0.29)
+    assert (found.left_out.elements, len(found.a)) == (0, 29 * 28 // 2)
+
+
+def test_any_number_of_rows_may_hold_what_still_counts():
+    for common in (2**63, 2**64, 10**30):
+        found = divided(roads.items_of([{0}, {0}]), measure=JACCARD, threshold=0.1, common=common)
+        assert len(found.a) == 1
 
 
 @given(

@@ -102,6 +102,8 @@ def test_the_smaller_of_large_buckets_are_paired_outright_first():
     rows = np.arange(20_000)
     keys = np.repeat(np.arange(4, dtype=np.uint64), [15_000, 4_000, 900, 100])
     expected = {10**9: 15_000, 10**7: 4_000, 10**6: 900, 10_000: 100, 100: buckets.LARGE}
+    # To the pair: 100 rows have 4,950, and 900 have 404,550.
+    expected |= {4_949: buckets.LARGE, 4_950: 100, 409_499: 100, 409_500: 900}
     # Runs that are longer than a batch come in pieces, which must not be taken for small buckets.
     for batch_rows in (64, 5_000, 1 << 16):
         engine = LocalEngine(2, batch_rows=batch_rows)

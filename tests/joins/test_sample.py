@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lookalike.engines import LocalEngine, Table
 from lookalike.families import MinHash
 from lookalike.joins.items import Items
-from lookalike.joins.sample import draw
+from lookalike.joins.sample import Drawn, draw
 from lookalike.measures.sets import as_sets
 from lookalike.shingles import Shingle
 
@@ -88,3 +88,12 @@ def test_no_rows_give_no_pairs():
 def test_empty_rows_are_not_compared():
     drawn = draw(LocalEngine(1), texts(["", "", "abcd"], [0, 1, 2], ()), FAMILY)
     assert sum(drawn.counts) == 0
+
+
+def test_what_is_said_of_pairs_is_counted_by_level():
+    # Ten pairs: of 4 slots three agree in none, two in one, four in two, one in all.
+    drawn = Drawn(counts=(3, 2, 4, 0, 1), distinct=5, rows=())
+    assert drawn.median_similarity == 1 / 4
+    assert [drawn.share_at_least(level / 4) for level in range(5)] == [1.0, 0.7, 0.5, 0.1, 0.1]
+    assert drawn.share_at_least(0.51) == 0.1
+    assert Drawn(counts=(0, 0), distinct=1, rows=()).median_similarity is None

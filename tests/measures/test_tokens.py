@@ -81,6 +81,13 @@ def test_a_number_is_the_same_written_or_not(numbers):
     assert np.array_equal(written, hash_tokens(pa.array(numbers, pa.int64())))
 
 
+def test_numbers_end_where_64_bits_do():
+    least, most = -(2**63), 2**63 - 1
+    rows = [[str(number)] for number in (least - 1, least, most, most + 1, 10**19 - 1, -(10**19 - 1))]
+    sets, _ = sets_of_lines(lines_of([row[0] for row in rows]))
+    assert [set(own.tolist()) for own in sets] == [elements(row) for row in rows]
+
+
 def test_slices_hold_their_own_rows_only():
     lines = lines_of(["9 9", "1 2", "3", "8"]).slice(1, 2)
     assert [set(own.tolist()) for own in sets_of_lines(lines)[0]] == [elements(["1", "2"]), elements(["3"])]

@@ -14,7 +14,7 @@ from lookalike.theory.collisions import (
     GaussianCollision,
     HyperplaneCollision,
 )
-from lookalike.theory.probing import fewest_probes, neighbours, probed
+from lookalike.theory.probing import neighbours, probed
 
 
 def z(hits, chance):
@@ -53,20 +53,6 @@ def test_one_probe_is_the_table_itself_and_all_of_them_everything():
     assert probed(law, 30, rows=10, probes=1) == pytest.approx(law.probability(30) ** 10)
     assert probed(law, 30, rows=10, probes=2**10) == pytest.approx(1)
     assert probed(law, 30, rows=10, probes=2**20) == pytest.approx(1)
-
-
-def test_the_fewest_probes_keep_the_promise_and_one_less_does_not():
-    law, rows, tables = GaussianCollision(4.0), 12, 4
-    probes = fewest_probes(law, 1.0, rows=rows, tables=tables, recall=0.9)
-    assert probes is not None
-    assert probes > 1
-
-    def recall(probes):
-        return 1 - (1 - probed(law, 1.0, rows=rows, probes=probes)) ** tables
-
-    assert recall(probes) >= 0.9 - 1e-9
-    assert recall(probes - 1) < 0.9
-    assert fewest_probes(law, 50.0, rows=rows, tables=tables, recall=0.9) is None
 
 
 def test_what_has_no_neighbours_is_refused():

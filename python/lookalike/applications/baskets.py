@@ -19,6 +19,7 @@ from lookalike.joins.baskets import BasketAccount, Method, together
 from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
+from lookalike.theory.shares import least_count
 from lookalike.types import Tabular
 
 #: Baskets of a batch: some megabytes.
@@ -150,10 +151,11 @@ def _together(
 def _least(support: int | float, baskets: int) -> int:
     """The support as a number of baskets."""
     if isinstance(support, float) and 0 < support < 1:
-        return max(1, int(np.ceil(support * baskets)))
+        return least_count(support, max(1, baskets))
     number = whole(support)
     if number is not None and number >= 1:
-        return number
+        # No pair is in more baskets than there are, and counts have 64 bits.
+        return min(number, 2**63 - 1)
     raise OptionError(
         f"support={support!r} is out of range: a number of baskets, 1 or more, or a fraction between 0 and 1"
     )

@@ -16,6 +16,7 @@ from lookalike.errors import SourceError
 from lookalike.families import MinHash
 from lookalike.measures.passages import Coverage, Passage, coverage, shared_passages
 from lookalike.shingles import Shingle, sets_of_texts
+from lookalike.theory.ranges import checked_seed
 
 #: Words, or characters, in a row that make a passage, if nobody says otherwise.
 LEAST = 8
@@ -171,7 +172,7 @@ def compare(
         if not isinstance(text, str):
             raise SourceError(f"{name} is {type(text).__name__}, not a text: give two strings")
         _check_unicode(name, text)
-    form = Shingle.parse(shingle)
+    form, seed = Shingle.parse(shingle), checked_seed(seed)
     shingler = form.shingler(seed)
     sets = sets_of_texts(pa.array([a, b], pa.large_string()), form, seed=seed)
     both = len(np.intersect1d(sets[0], sets[1], assume_unique=True))

@@ -86,7 +86,7 @@ def baskets(
     if output is None and not json:
         raise OptionError("say where the result goes: add -o FOLDER, or --json to print it")
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
-    least = int(support) if support >= 1 and support == int(support) else support
+    least = int(support) if support >= 1 and support.is_integer() else support
 
     def find() -> FrequentPairs:
         return frequent_pairs_of_lines(

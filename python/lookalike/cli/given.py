@@ -13,6 +13,9 @@ from lookalike.errors import OptionError
 from lookalike.io import FileSource
 from lookalike.io.inputs import STANDARD_INPUT
 
+#: Options that say how a text is read and cut; sets need neither.
+ONLY_OF_TEXTS = ("text", "shingle")
+
 
 def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
     """How sets are to be read, as `read_sets` calls it; None if the input holds documents."""

@@ -17,6 +17,7 @@ from lookalike.applications.documents.weighted import (
 )
 from lookalike.applications.sets import OpenSets
 from lookalike.charts import numbers
+from lookalike.cli.given import ONLY_OF_TEXTS
 from lookalike.cli.outcome import PairsOutcome, found_counts
 from lookalike.cli.typed import typed
 from lookalike.engines import Engine
@@ -37,7 +38,7 @@ def asked_of_weights(context: typer.Context) -> WeightedOptions:
     """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
     asked = {name: value for name, value in context.params.items() if typed(context, name)}
     measure = asked["measure"]
-    for name in ("method", "verify", *(() if measure == MEANING else ("shingle", "text"))):
+    for name in ("method", "verify", "common", *(() if measure == MEANING else ONLY_OF_TEXTS)):
         if name in asked:
             raise OptionError(f"--{name} has no choice with --measure {measure}: leave it out")
     known = {field.name for field in fields(WeightedOptions)}

@@ -33,7 +33,8 @@ Inputs = Annotated[
         show_default=False,
         rich_help_panel=READING,
         help="Files, folders, globs in quotes, or - for jsonl on standard input. Parquet, jsonl, csv, tsv "
-        "and txt are read, by the file's ending; all but parquet also as .gz or .zst.",
+        "and txt are read, by the file's ending; all but parquet also as .gz or .zst. A .txt file is one "
+        "document.",
     ),
 ]
 
@@ -289,7 +290,8 @@ Distance = Annotated[
 METHODS = "auto|lsh|prefix|divide|signature|external|pyramid"
 HOW_PAIRS_ARE_FOUND = (
     "How pairs are found: by bands of MinHash signatures (lsh), exactly by rare elements (prefix), or "
-    "whichever of these is expected to cost less (auto)."
+    "whichever of these is expected to cost less (auto); exactly by counting what is shared (divide), by a "
+    "folded matrix (pyramid), or by signatures alone, in pieces (signature) or by sorting (external)."
 )
 Method = Annotated[
     str,
@@ -297,7 +299,7 @@ Method = Annotated[
         "--method",
         metavar=METHODS,
         rich_help_panel=SIMILARITY,
-        help=f"{HOW_PAIRS_ARE_FOUND} docs/roads.md describes the others.",
+        help=HOW_PAIRS_ARE_FOUND,
     ),
 ]
 Common = Annotated[

@@ -60,8 +60,7 @@ Method = Annotated[
         "--method",
         metavar=f"{METHODS}|exact|pieces|covering",
         rich_help_panel=SIMILARITY,
-        help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering. "
-        "docs/roads.md describes the others.",
+        help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering.",
     ),
 ]
 Expand = Annotated[

@@ -16,7 +16,7 @@ from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
 from lookalike.cli import pair_options as own
 from lookalike.cli.bits import search_of_bits
-from lookalike.cli.given import opened_given, set_columns
+from lookalike.cli.given import ONLY_OF_TEXTS, opened_given, set_columns
 from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
 from lookalike.cli.measurements import search_of_measurements
 from lookalike.cli.outcome import PairsOutcome, found_counts
@@ -24,7 +24,7 @@ from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
 from lookalike.cli.strings import near_strings
-from lookalike.cli.typed import only
+from lookalike.cli.typed import only, refuse
 from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -196,6 +196,8 @@ def _search(
         asked = {"measure": measure, "distance": distance, "expand": expand}
         find = near_strings
     else:
+        if columns is not None:
+            refuse(context, ONLY_OF_TEXTS, "--sets")
         chosen = PairOptions.of({**options, "threshold": shared.number(options["threshold"])})
         asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
         find = partial(_similar, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from contextvars import ContextVar
 
 import typer
@@ -18,8 +18,13 @@ def typed(context: typer.Context, name: str) -> bool:
     return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
 
 
+def refuse(context: typer.Context, names: Iterable[str], what: str) -> None:
+    """Refuse these options if they were typed: they would be ignored."""
+    for name in names:
+        if typed(context, name):
+            raise OptionError(f"--{name.replace('_', '-')} has no meaning with {what}: leave it out")
+
+
 def only(context: typer.Context, known: Set[str], what: str) -> None:
     """Refuse options that were typed and would be ignored."""
-    for name in context.params:
-        if name not in known and typed(context, name):
-            raise OptionError(f"--{name.replace('_', '-')} has no meaning with {what}: leave it out")
+    refuse(context, [name for name in context.params if name not in known], what)

@@ -17,6 +17,11 @@ _ORDERED = (
     pa.types.is_temporal,
     pa.types.is_boolean,
 )
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+#: A time of day with the zone behind it.
+_ZONED = r":\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)$"
+#: Characters of a text that is no date which an error shows.
+_QUOTED = 40
 
 
 def parse_keep(keep: str) -> tuple[str, str | None]:
@@ -47,6 +52,8 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
             return np.arange(len(rows), dtype=np.uint32)
         order = np.argsort(wish, kind="stable")
     else:
+        if any(kind(values.type) for kind in _TEXTS):
+            values = _dates(values)
         if not any(kind(values.type) for kind in _ORDERED):
             raise SourceError(f"keep=max needs a column of numbers, dates or booleans, not of {values.type}")
         if pa.types.is_floating(values.type):
@@ -58,3 +65,29 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
     places = np.empty(len(rows), np.uint32)
     places[order] = np.arange(len(rows), dtype=np.uint32)
     return places
+
+
+def _dates(values: pa.Array) -> pa.Array:
+    """Microseconds of dates that are written out, as text files have them; without a zone, UTC's.
+
+    What is empty is null.
+    """
+    texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+    texts = pc.replace_substring_regex(texts, r"(\.\d{6})\d+", r"\1")
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    zoned = pc.match_substring_regex(texts, _ZONED)
+    try:
+        with_zone = pc.if_else(zoned, texts, None).cast(pa.timestamp("us", "UTC"))
+        without = pc.if_else(zoned, None, texts).cast(pa.timestamp("us"))
+    except pa.ArrowInvalid as error:
+        if len(values) > 1:
+            # The half with the first that is none names it.
+            half = len(values) // 2
+            _dates(values[:half]), _dates(values[half:])
+        text = texts[0].as_py()
+        text = text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
+        raise SourceError(
+            f"keep=max needs a column of numbers, dates or booleans, and {text!r} is none of them; dates are "
+            "written like 2024-05-31 or 2024-05-31 18:30:00"
+        ) from error
+    return pc.coalesce(with_zone.cast(pa.int64()), without.cast(pa.int64()))

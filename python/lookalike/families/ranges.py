@@ -18,6 +18,7 @@ from lookalike.families.range_tables import tables_for
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within
 from lookalike.theory.collisions import RangeCollision
 from lookalike.theory.ranges import checked_recall, checked_seed, whole
+from lookalike.theory.shares import least_count
 from lookalike.types import F64, I64, U32, U64, Signatures
 
 #: With copies near edges a value has two ranges, and a bucket of so many values 2¹² copies.
@@ -111,7 +112,7 @@ class Ranges(Family):
         >>> ranges.width, ranges.margin, ranges.tables
         (6.0, 1.0, 5)
         """
-        dimensions = _checked("dimensions", dimensions, 1, 1 << 20)
+        dimensions, seed = _checked("dimensions", dimensions, 1, 1 << 20), checked_seed(seed)
         apart, share = checked_within(within, dimensions), checked_share(share)
         if width is None and not np.all(apart > 0):
             raise OptionError(
@@ -121,8 +122,7 @@ class Ranges(Family):
             raise OptionError(
                 f"width={width!r} is narrower than within={within!r}: close values would share no range"
             )
-        # Not ⌈share · dimensions⌉, which rounding may make one too many: .07 · 100 is over 7.
-        close = next(count for count in range(dimensions + 1) if count / dimensions >= share)
+        close = least_count(share, dimensions)
         rows = _checked("rows", min(3, close) if rows is None else rows, 1, min(_MOST_ROWS, dimensions))
         chance = math.comb(close, rows) / math.comb(dimensions, rows)
         if not chance:

@@ -210,7 +210,7 @@ def _cast(array: pa.Array, kind: pa.DataType, name: str, flaws: dict[int, str]) 
         try:
             values.append(value.cast(kind).as_py())
         except pa.ArrowInvalid:
-            flaws.setdefault(at, f"{name!r} is {value.as_py()}, which is no {kind} as it is in other files")
+            flaws.setdefault(at, f"{name!r} is {value.as_py()}, which is no {kind}, as the column is")
             values.append(None)
     return pa.array(values, kind)
 

@@ -95,7 +95,9 @@ class Shingle:
             raise OptionError(f"stops go with unit='stopwords', not with {self.unit!r}")
         k = whole(self.k)
         if k is None or not 1 <= k <= 10_000:
-            raise OptionError(f"k={self.k!r} is out of range: a shingle holds 1 to 10,000 {self.unit}")
+            # A number may have been typed in the short form, which has no k=.
+            said = f"k={self.k!r}" if k is None else f"shingle {self.unit}:{k}"
+            raise OptionError(f"{said} is out of range: a shingle holds 1 to 10,000 {self.unit}")
         object.__setattr__(self, "k", k)
         if self.rare is not None:
             object.__setattr__(self, "rare", self._checked_rare(self.rare))
@@ -103,11 +105,12 @@ class Shingle:
     def _checked_rare(self, given: int) -> int:
         rare = whole(given)
         if rare is None or not 1 <= rare <= 10_000:
-            raise OptionError(f"rare={given!r} is out of range: the 1 to 10,000 rarest words of a document")
+            said = f"rare={given!r}" if rare is None else f"+rare{rare}"
+            raise OptionError(f"{said} is out of range: the 1 to 10,000 rarest words of a document")
         if self.unit != "words" or self.k != 1:
-            raise OptionError(f"rare={rare} picks single words: write words:1+rare{rare}")
+            raise OptionError(f"+rare{rare} picks single words: write words:1+rare{rare}")
         if self.bag:
-            raise OptionError(f"rare={rare} takes each word once and bag counts repeats: choose one of them")
+            raise OptionError(f"+rare{rare} takes each word once and +bag counts repeats: choose one of them")
         return rare
 
     @classmethod
@@ -179,8 +182,8 @@ class Shingle:
         """
         if self.rare is not None:
             raise OptionError(
-                f"{self} goes by how many documents of a collection hold a word, and a text by itself is no "
-                "collection: use words:1 here, or dedup or pairs on a collection"
+                f"{self} goes by how many documents of a collection hold a word, which only searches for "
+                "pairs and duplicates count: use words:1 here"
             )
         return _shingler(self, seed)
 

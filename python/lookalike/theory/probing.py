@@ -16,9 +16,7 @@ import math
 import numpy as np
 
 from lookalike.errors import OptionError
-from lookalike.theory.amplification import Amplification
 from lookalike.theory.collisions import Collision, HyperplaneCollision
-from lookalike.theory.ranges import checked_recall
 
 
 def neighbours(collision: Collision, distance: float) -> tuple[float, float, int]:
@@ -63,25 +61,3 @@ def probed(collision: Collision, distance: float, *, rows: int, probes: int) -> 
             return float(found + chance * (left / buckets))
         found, left = found + chance, left - buckets
     return found
-
-
-def fewest_probes(
-    collision: Collision, distance: float, *, rows: int, tables: int, recall: float, most: int = 1 << 20
-) -> int | None:
-    """How many buckets of each table to look at, to find an item at this distance with probability `recall`.
-
-    None if more than `most` would be needed.
-    """
-    recall = checked_recall(recall)
-    # What each of so many independent tables has to find.
-    wanted = Amplification().or_(tables).inverse(recall) * (1 - 1e-12)
-    if probed(collision, distance, rows=rows, probes=most) < wanted:
-        return None
-    low, high = 1, most
-    while low < high:
-        middle = (low + high) // 2
-        if probed(collision, distance, rows=rows, probes=middle) >= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low

@@ -244,9 +244,7 @@ def scale_of(measure: str, *, bits: int | None = None) -> Scale:
         return Radii(measure)
     if measure == "hamming":
         if bits is None:
-            raise OptionError(
-                "measure='hamming' needs to know how long items are: give bits, such as bits=64"
-            )
+            raise OptionError("measure='hamming' needs to know how long items are: say so, such as bits=64")
         return Counts(measure, BitSamplingCollision(bits).bits)
     raise OptionError(f"measure={measure!r} is unknown: choose {', '.join(MEASURES[:-1])} or {MEASURES[-1]}")
 

@@ -158,7 +158,7 @@ def _check_together(options: PairOptions) -> None:
     if options.measure != "jaccard" and options.method not in ("auto", *EXACT_METHODS):
         raise OptionError(
             f"method={options.method!r} finds pairs by Jaccard similarity, not by {options.measure}: "
-            "choose method='prefix' or 'divide', or leave it at 'auto'"
+            "choose method='prefix' or method='divide', or leave it at 'auto'"
         )
     if options.verify == "signature" and (
         options.method not in ("auto", "lsh", "signature", "external") or options.measure != "jaccard"

@@ -106,7 +106,7 @@ def read_sets(
     paths = [data] if isinstance(data, str | Path) else data if isinstance(data, list | tuple) else []
     shared = {"data": data, "of": of, "items": items, "id": id, "on_error": on_error}
     if least_rating is not None and rating is None:
-        raise OptionError(f"least_rating={least_rating!r} needs a rating: name its column")
+        raise OptionError(f"least_rating={least_rating!r} needs rating=…, the column of ratings")
     if least_rating is not None and not np.isfinite(least_rating):
         raise OptionError(f"least_rating={least_rating!r} is out of range: give a number")
     if any(is_matrix_file(path) for path in paths):
@@ -114,25 +114,27 @@ def read_sets(
         return SetInput(form="matrix", **_matrix_only(shared, paths, **others))
     if of is not None:
         if items is None:
-            raise OptionError(f"the sets of {of!r} need items: name the column of what is in them")
+            raise OptionError(f"of={of!r} needs items=…, the column of what is in the sets")
         _none(f"a table of edges, sets of {of!r}", id=id, separator=separator)
         if rating is not None and least_rating is None:
-            raise OptionError(f"rating={rating!r} needs a least rating: say from which on an edge counts")
+            raise OptionError(
+                f"rating={rating!r} needs least_rating=…, the rating from which on an edge counts"
+            )
         return SetInput(form="edges", rating=rating, least_rating=least_rating, weight=weight, **shared)
     if items is not None:
         _none(f"a list a row in {items!r}", rating=rating, weight=weight, separator=separator)
         return SetInput(form="lists", **shared)
     _none("a set a line", rating=rating, weight=weight)
     if not paths:
-        raise OptionError("a table in memory needs column names: items, and for an item a row also of")
+        raise OptionError("a table in memory needs column names: items=…, and for an item a row also of=…")
     if id not in (None, "first"):
         raise OptionError(f"id={id!r} is out of range: of lines, the id can only be the first token")
     # Who says how a line begins, or what separates its tokens, means lines.
     for path in paths if separator is None and id is None else ():
         if Path(str(path).removesuffix(".gz").removesuffix(".zst")).suffix.lower() in _TABLES:
             raise OptionError(
-                f"{path} looks like a table: name its columns (items, and for an item a row also of), or the "
-                "separator of its tokens if it is a set a line"
+                f"{path} looks like a table: name its columns, items=… and for an item a row also of=…; or "
+                "separator=…, what stands between its tokens, if it is a set a line"
             )
     return SetInput(form="lines", separator=separator, **shared)
 

@@ -76,7 +76,8 @@ class VectorOptions:
             object.__setattr__(self, "probes", checked_probes(self.probes))
             if self.method == "exact":
                 raise OptionError(
-                    "method='exact' compares all vectors and looks into no buckets: leave out probes"
+                    "method='exact' compares all vectors and looks into no buckets: leave out "
+                    f"probes={self.probes}"
                 )
             # Who says how buckets are looked into wants buckets.
             object.__setattr__(self, "method", "lsh")
