@@ -48,7 +48,7 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
         order = np.argsort(wish, kind="stable")
     else:
         if not any(kind(values.type) for kind in _ORDERED):
-            raise SourceError(f"keep=max needs a column of numbers, dates or booleans, not of {values.type}")
+            raise SourceError(_unordered(values))
         if pa.types.is_floating(values.type):
             # NaN says as little about a row as null, and Arrow would prefer it.
             values = pc.if_else(pc.is_nan(values), None, values)
@@ -58,3 +58,13 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
     places = np.empty(len(rows), np.uint32)
     places[order] = np.arange(len(rows), dtype=np.uint32)
     return places
+
+
+def _unordered(values: pa.Array) -> str:
+    wrong = f"keep=max needs a column of numbers, dates or booleans, not of {values.type}"
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        wrong += (
+            "; text may stand for such if all of it does: numbers, true and false, or dates such as "
+            "2026-01-31 or 2026-01-31T12:00:00Z, with a zone in all or in none"
+        )
+    return wrong
