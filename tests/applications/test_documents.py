@@ -1,5 +1,6 @@
 """Deduplication from end to end: what is kept, what every row is told, and what cannot be asked."""
 
+import json
 from decimal import Decimal
 from math import nan
 
@@ -153,7 +154,7 @@ def test_the_policy_says_which_copy_is_kept(keep, expected):
 
 def test_a_policy_that_cannot_be_followed_is_refused():
     table = pa.table({"text": ["a b", "a b"], "name": ["x", "y"]})
-    with pytest.raises(SourceError, match="numbers, dates or booleans"):
+    with pytest.raises(SourceError, match=r"numbers, dates or booleans.* such as 2026-01-31"):
         la.dedup(table, keep="max:name")
     with pytest.raises(MissingColumnError, match="stars"):
         la.dedup(table, keep="max:stars")
@@ -357,6 +358,27 @@ def test_numbers_of_a_csv_file_are_numbers_to_keep_by(tmp_path):
     (tmp_path / "a.csv").write_text("text,n\na b c d e f,9\nA B C D E F,10\n")
     result = la.dedup(tmp_path / "a.csv", keep="max:n")
     assert result.kept_rows.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (["9", "", "10"], 2),
+        (["", "", ""], 0),
+        (["2026-01-31", "2026-02-01", "2025-12-31"], 1),
+        (["2026-01-31T12:00:00Z", "2026-01-31T12:30:00+01:00", ""], 0),
+        (["false", "", "true"], 2),
+    ],
+)
+@pytest.mark.parametrize("unit", ["document", "paragraph"])
+def test_numbers_and_dates_written_as_text_are_values_to_keep_by(tmp_path, values, kept, unit):
+    lines = ["text,n", *(f"a b c d e f,{value}" for value in values)]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    rows = [json.dumps({"text": "a b c d e f", "n": value or None}) for value in values]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n")
+    for name in ("a.csv", "a.jsonl"):
+        result = la.dedup(tmp_path / name, keep="max:n", unit=unit)
+        assert np.flatnonzero(result.kept_rows).tolist() == [kept]
 
 
 def test_a_folder_is_read_without_the_run_folders_in_it(tmp_path):

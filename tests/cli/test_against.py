@@ -313,11 +313,24 @@ def test_numbers_in_a_csv_are_ids_like_numbers_elsewhere(type_, refused, batches
     assert "the id '30' is in numbers too" in refused(
         "dedup", "again.csv", "--against", "numbers", "-o", "no", *command
     )
-    for wrong in ("007", "n7", "7.0"):
+    # Such as ids of posts: as long as 64 bits have room for.
+    csv("long.csv", range(2**63 - 40, 2**63))
+    assert type_("dedup", "long.csv", "--against", "numbers", "-o", "long", *command).code == 0
+    longer = [{"key": 2**62 + at, "body": text} for at, text in enumerate(batches)]
+    write_lines(tmp_path / "longer.jsonl", longer)
+    assert type_("dedup", "longer.jsonl", "--against", "long", "-o", "longer", *command).code == 0
+    found = pq.read_table(tmp_path / "longer" / "clusters.parquet")
+    assert set(found["representative"].to_pylist()) & {*range(2**63 - 40, 2**63)}
+    for wrong in ("007", "n7", "7.0", str(2**63)):
         csv("wrong.csv", ["200", wrong])
         message = refused("dedup", "wrong.csv", "--against", "numbers", "-o", "no", *command)
         assert f"{wrong!r} is not a whole number" in message
         assert "--id" in message
+    for name, wrong in {"empty": "", "words": "n7"}.items():
+        write_lines(tmp_path / f"{name}.jsonl", [{"key": wrong, "body": "a text that is called so"}])
+        assert type_("dedup", f"{name}.jsonl", "-o", name, *command).code == 0
+        message = refused("dedup", "numbers.jsonl", "--against", name, "-o", "no", *command)
+        assert f"{wrong!r} is not a whole number" in message
 
 
 @pytest.mark.parametrize("command", ["dedup", "dedup against", "pairs", "pairs with"])

@@ -46,14 +46,6 @@ VALUES = [
     ([DAY, DAY + datetime.timedelta(1), None], [1, 0, 2]),
     ([2**63 - 1, -(2**63), 0], [0, 2, 1]),
     ([False, True, None, True, False], [1, 3, 0, 4, 2]),
-    # Dates as text files have them, some with a zone.
-    (["2024-05-01", "2024-06-01", None, "", "2023-12-31"], [1, 0, 4, 2, 3]),
-    (["2024-05-01 10:00:00", "2024-05-01T10:00:01", "2024-05-01T10:00:00.5Z", "2024-05-01"], [1, 2, 0, 3]),
-    (
-        ["2024-05-01T12:00:00+02:00", "2024-05-01T10:30", "2024-05-01T09:00-0200", " 2024-05-02 "],
-        [3, 2, 1, 0],
-    ),
-    (["0999-01-01", "9999-12-31", "1969-12-31T23:59:59.123456789Z"], [1, 2, 0]),
     # Two prices that are the same number to a float.
     ([Decimal("9007199254740992.1"), None, Decimal("9007199254740992.2"), Decimal("-1.0")], [2, 0, 3, 1]),
 ]
@@ -69,14 +61,6 @@ def test_the_greatest_value_is_preferred(values, preferred):
 def test_without_values_rows_go_by_arrival_or_by_number():
     assert priorities(np.arange(3), arrival=np.array([2, 0, 1])).tolist() == [2, 0, 1]
     assert priorities(np.arange(3)).tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
-def test_a_text_that_is_no_date_is_named(kind):
-    for odd in ("soon", "2024-13-01", "12", "2024/05/01"):
-        values = pa.array(["2024-05-01", None, "", "2024-05-02", odd, "2024-05-03", "later"], kind)
-        with pytest.raises(SourceError, match=f"'{odd}' is none of them; dates are written like"):
-            priorities(np.arange(len(values)), values=values)
 
 
 @pytest.mark.parametrize("values", [["a", "b"], [[1], [2]], [b"a", b"b"]])

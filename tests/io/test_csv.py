@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lookalike.errors import MalformedRowError, MissingColumnError, SourceError
-from lookalike.io import as_numbers, open_files, records
+from lookalike.io import as_values, open_files, records
 
 relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -93,9 +93,9 @@ def test_strings_that_are_all_numbers_can_be_had_as_numbers(tmp_path, read_all):
     path = tmp_path / "a.csv"
     path.write_text("text,n,m\na,10, 5\nb,9.5,x\n")
     table = read_all(open_files(path, columns=["n", "m"]))
-    assert as_numbers(table["n"]).to_pylist() == [10.0, 9.5]
-    assert as_numbers(table["m"]).to_pylist() == [" 5", "x"]
-    assert as_numbers(pa.chunked_array([[1, 2]])).type == pa.int64()
+    assert as_values(table["n"]).to_pylist() == [10.0, 9.5]
+    assert as_values(table["m"]).to_pylist() == [" 5", "x"]
+    assert as_values(pa.chunked_array([[1, 2]])).type == pa.int64()
 
 
 BROKEN = {

@@ -220,6 +220,9 @@ def test_a_missing_column_lists_those_there_are():
         MissingColumnError, match=r"the polars.DataFrame has no column 'keys': .*Did you mean 'key'"
     ):
         open_source(pl.DataFrame(COLUMNS), id="keys")
+    # What the only column would be called is no name of one.
+    with pytest.raises(MissingColumnError, match=r"a list has no column 'text' \(it is nothing but texts"):
+        open_source(["a"], columns=["text"])
     with pytest.raises(MissingColumnError, match="a list has no column 'key'"):
         open_source(TEXTS, id="key")
 

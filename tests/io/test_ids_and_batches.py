@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.errors import DuplicateIdError
-from lookalike.io import check_unique
+from lookalike.io import as_ordered, check_unique, id_order
 from lookalike.io.batching import regroup
 from lookalike.io.columns import choose
 from lookalike.io.faults import Unreadable
@@ -106,3 +106,22 @@ def test_rows_of_any_type_can_be_chosen(mask):
     table = pa.table(values, schema=pa.schema(types))
     expected = [row for row, keep in zip(table.to_pylist(), mask, strict=True) if keep]
     assert choose(table, np.array(mask, dtype=bool)).to_pylist() == expected
+
+
+LARGE = 2**64 - 1
+
+
+@pytest.mark.parametrize("numbers", [[10, 9, -1], [LARGE, 9, 10, 2**63], [2**63 - 1, -(2**63)]])
+def test_text_that_is_all_whole_numbers_is_in_the_order_of_those(numbers):
+    expected = sorted(range(len(numbers)), key=numbers.__getitem__)
+    plain = pa.array(numbers, pa.int64() if min(numbers) < 0 else pa.uint64())
+    for ids in (plain, plain.cast(pa.string()), pa.chunked_array([plain.cast(pa.large_string())])):
+        assert id_order(ids).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "ids", [["9", "010"], ["9", "1e1"], ["9", "10.0"], ["-1", str(LARGE)], ["9", str(LARGE + 1)]]
+)
+def test_other_text_is_in_the_order_of_text(ids):
+    assert as_ordered(pa.array(ids)).to_pylist() == ids
+    assert id_order(pa.array(ids)).tolist() == sorted(range(2), key=ids.__getitem__)

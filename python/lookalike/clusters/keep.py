@@ -17,11 +17,6 @@ _ORDERED = (
     pa.types.is_temporal,
     pa.types.is_boolean,
 )
-_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-#: A time of day with the zone behind it.
-_ZONED = r":\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)$"
-#: Characters of a text that is no date which an error shows.
-_QUOTED = 40
 
 
 def parse_keep(keep: str) -> tuple[str, str | None]:
@@ -52,10 +47,8 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
             return np.arange(len(rows), dtype=np.uint32)
         order = np.argsort(wish, kind="stable")
     else:
-        if any(kind(values.type) for kind in _TEXTS):
-            values = _dates(values)
         if not any(kind(values.type) for kind in _ORDERED):
-            raise SourceError(f"keep=max needs a column of numbers, dates or booleans, not of {values.type}")
+            raise SourceError(_unordered(values))
         if pa.types.is_floating(values.type):
             # NaN says as little about a row as null, and Arrow would prefer it.
             values = pc.if_else(pc.is_nan(values), None, values)
@@ -67,27 +60,11 @@ def priorities(rows: I64 | U32, *, arrival: I64 | U32 | None = None, values: pa.
     return places
 
 
-def _dates(values: pa.Array) -> pa.Array:
-    """Microseconds of dates that are written out, as text files have them; without a zone, UTC's.
-
-    What is empty is null.
-    """
-    texts = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
-    texts = pc.replace_substring_regex(texts, r"(\.\d{6})\d+", r"\1")
-    texts = pc.if_else(pc.equal(texts, ""), None, texts)
-    zoned = pc.match_substring_regex(texts, _ZONED)
-    try:
-        with_zone = pc.if_else(zoned, texts, None).cast(pa.timestamp("us", "UTC"))
-        without = pc.if_else(zoned, None, texts).cast(pa.timestamp("us"))
-    except pa.ArrowInvalid as error:
-        if len(values) > 1:
-            # The half with the first that is none names it.
-            half = len(values) // 2
-            _dates(values[:half]), _dates(values[half:])
-        text = texts[0].as_py()
-        text = text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
-        raise SourceError(
-            f"keep=max needs a column of numbers, dates or booleans, and {text!r} is none of them; dates are "
-            "written like 2024-05-31 or 2024-05-31 18:30:00"
-        ) from error
-    return pc.coalesce(with_zone.cast(pa.int64()), without.cast(pa.int64()))
+def _unordered(values: pa.Array) -> str:
+    wrong = f"keep=max needs a column of numbers, dates or booleans, not of {values.type}"
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        wrong += (
+            "; text may stand for such if all of it does: numbers, true and false, or dates such as "
+            "2026-01-31 or 2026-01-31T12:00:00Z, with a zone in all or in none"
+        )
+    return wrong

@@ -8,7 +8,7 @@ spool.py       standard input, readable twice
 format.py      what a format offers: jsonlines.py, separated.py (and quoting.py), parquet.py, textfiles.py
 records.py     text files in chunks of whole records
 stream.py      compression
-columns.py     what lies in a column becomes text
+columns.py     what lies in a column becomes text; values.py: and text values that have an order
 units.py       paragraphs and lines of texts
 edits.py       kept documents with another text
 setfiles.py    a set a line
@@ -30,12 +30,13 @@ from typing import Any
 
 from lookalike.errors import OptionError
 from lookalike.io.batching import BATCH_BYTES
-from lookalike.io.columns import Wanted, as_numbers
+from lookalike.io.columns import Wanted
 from lookalike.io.faults import Fault, OnError, Unreadable
 from lookalike.io.files import FileSource, open_files
 from lookalike.io.frames import FrameSource
 from lookalike.io.ids import as_ordered, ascend, check_unique, id_order
 from lookalike.io.source import Source
+from lookalike.io.values import as_values
 
 __all__ = [
     "BATCH_BYTES",
@@ -46,8 +47,8 @@ __all__ = [
     "Source",
     "Unreadable",
     "Wanted",
-    "as_numbers",
     "as_ordered",
+    "as_values",
     "ascend",
     "check_unique",
     "id_order",

@@ -339,28 +339,6 @@ def with_texts(table: pa.Table, name: str, edits: Apply, rows: npt.NDArray[np.in
     return table.set_column(at, table.schema.field(at), new.cast(kind))
 
 
-def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as float64 if it holds strings that are all numbers, else the column itself.
-
-    csv keeps everything as strings, so that 007 stays 007; where a number is meant, ask here.
-
-    Examples
-    --------
-    >>> as_numbers(pa.chunked_array([["10", "9.5"]])).to_pylist()
-    [10.0, 9.5]
-    >>> as_numbers(pa.chunked_array([["10", "n/a"]])).to_pylist()
-    ['10', 'n/a']
-    """
-    import pyarrow.compute as pc
-
-    if not is_text(column.type):
-        return column
-    try:
-        return pc.utf8_trim_whitespace(column.cast(pa.large_string())).cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return column
-
-
 def numbers_of(name: str, array: pa.Array, flaws: dict[int, str], *, finite: bool = False) -> pa.Array:
     """The array as float64, null where a string is no number; those positions are added to `flaws`.
 

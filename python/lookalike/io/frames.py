@@ -53,7 +53,8 @@ class FrameSource(Source):
             # A plain column of texts, without a name.
             names = ["text"]
             if wanted.names[1:]:
-                raise missing_column(wanted.names[1], f"a {self.format}", ["text"])
+                within = " (it is nothing but texts; give a table or a frame)"
+                raise missing_column(wanted.names[1], f"a {self.format}", [], within=within)
             content = pa.table({"text": content})
         self._table = pa.table(
             [content.column(name) for name in names], names=[str(at) for at in range(len(names))]

@@ -45,12 +45,15 @@ def as_ordered(ids: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """
     if not (pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type)):
         return ids
-    try:
-        numbers = ids.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return ids
-    # 007 is a number too, but another text than 7.
-    return numbers if numbers.cast(ids.type).equals(ids) else ids
+    # Hashes of 64 bits are whole numbers that not all fit the first type.
+    for kind in (pa.int64(), pa.uint64()):
+        try:
+            numbers = ids.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        # 007 is a number too, but another text than 7.
+        return numbers if numbers.cast(ids.type).equals(ids) else ids
+    return ids
 
 
 def id_order(ids: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:

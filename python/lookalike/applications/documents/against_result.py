@@ -154,7 +154,7 @@ def _check_alike(new: Collection, own: pa.DataType, run: EarlierRun) -> None:
         name = no_number(new.ids(np.arange(new.rows))) if _is_text(own) else run.first_that_is_no_number()
         if name is None:
             return
-        why = f", of which {name!r} is not a whole number as one writes it"
+        why = f", of which {name!r} is not a whole number of 64 bits as one writes it"
     else:
         why = ""
     raise SourceError(

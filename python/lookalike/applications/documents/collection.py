@@ -14,7 +14,7 @@ from lookalike.applications.batching import batch_bytes_of
 from lookalike.engines import Aside, Engine, Origin, Table, renumbered
 from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
-from lookalike.io import Source, as_numbers, as_ordered, ascend
+from lookalike.io import Source, as_ordered, as_values, ascend
 from lookalike.joins.glanced import Glanced, Glancing
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, concatenate
@@ -148,7 +148,7 @@ def collect(
         table=table,
         arrival=order,
         text_bytes=text_bytes if order is None else text_bytes[order],
-        extra=None if extra is None else as_numbers(pa.chunked_array(extras)),
+        extra=None if extra is None else as_values(pa.chunked_array(extras)),
         aside=aside,
         glanced=glanced,
     )

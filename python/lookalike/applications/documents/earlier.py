@@ -249,7 +249,8 @@ class EarlierRun:
     def first_that_is_no_number(self) -> str | None:
         """Of the ids of its documents, which are strings, one that is not a whole number as one writes it."""
         batches = self._rows_of(self._ids_name, ["id"])
-        return next((found for batch in batches if (found := no_number(batch["id"]))), None)
+        # The empty string is such a one too.
+        return next((found for batch in batches if (found := no_number(batch["id"])) is not None), None)
 
     def _rows_of(self, name: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow.parquet as pq
@@ -329,16 +330,22 @@ def _not_as_read(folder: Path, why: str) -> SourceError:
 
 
 def no_number(ids: pa.Array) -> str | None:
-    """The first of some strings that is not a whole number as one writes it, such as 7 but not 007.
+    """The first of some strings that is no whole number of 64 bits as one writes it, such as 7 but not 007.
 
     Examples
     --------
     >>> no_number(pa.array(["12", "-3", "0"])), no_number(pa.array(["12", "012", "x"]))
     (None, '012')
+    >>> no_number(pa.array(["9223372036854775807", "-9223372036854775808", "9223372036854775808"]))
+    '9223372036854775808'
     """
-    # As many digits as surely fit 64 bits.
-    written = pc.match_substring_regex(ids.cast(pa.string()), r"^(0|-?[1-9][0-9]{0,17})$")
-    others = ids.filter(pc.invert(pc.fill_null(written, False)))
+    # So many digits surely fit 64 bits. One more may, and compares as text of one length does.
+    names = ids.cast(pa.large_string())
+    short = pc.match_substring_regex(names, r"^(0|-?[1-9][0-9]{0,17})$")
+    up = pc.and_(pc.match_substring_regex(names, r"^[1-9][0-9]{18}$"), pc.less_equal(names, str(2**63 - 1)))
+    down = pc.and_(pc.match_substring_regex(names, r"^-[1-9][0-9]{18}$"), pc.less_equal(names, str(-(2**63))))
+    written = pc.or_(short, pc.or_(up, down))
+    others = names.filter(pc.invert(pc.fill_null(written, False)))
     return str(others[0].as_py()) if len(others) else None
 
 
