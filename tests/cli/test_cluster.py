@@ -67,6 +67,34 @@ def test_what_cannot_be_clustered_is_refused(refused, tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "pairs.jsonl"])
+@pytest.mark.parametrize("b", ["", '""'])
+def test_an_end_without_an_id_is_refused_and_joins_nobody(refused, tmp_path, name, b):
+    comma = "\t" if name.endswith("tsv") else ","
+    rows = [("a", "b"), ("NA", "null"), ("1", b), ("5", b)]
+    lines = [comma.join(row) for row in rows]
+    if name.endswith("jsonl"):
+        lines = ['{"a": "1", "b": "2"}', '{"a": "1", "b": null}']
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    assert "is null" in refused("cluster", tmp_path / name, "-o", tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_ids_that_read_like_nulls_are_ids(type_, tmp_path):
+    (tmp_path / "pairs.csv").write_text("a,b\nNA,null\nN/A,NA\n")
+    assert type_("cluster", tmp_path / "pairs.csv", "-o", tmp_path / "out.parquet").code == 0
+    assert clusters_in(tmp_path / "out.parquet") == dict.fromkeys(["N/A", "NA", "null"], "N/A")
+
+
+def test_the_pairs_are_never_replaced_by_their_clusters(refused, pairs_run, tmp_path):
+    stored = pairs_run / "pairs.parquet"
+    before = stored.read_bytes()
+    (tmp_path / "link.parquet").symlink_to(stored)
+    for given, out in [(stored, stored), (pairs_run, stored), (stored, tmp_path / "link.parquet")]:
+        assert "is to be read" in refused("cluster", given, "-o", out, "--overwrite")
+    assert stored.read_bytes() == before
+
+
 def test_a_damaged_file_of_ours_is_refused(refused, pairs_run, tmp_path):
     path = pairs_run / "pairs.parquet"
     content = bytearray(path.read_bytes())
