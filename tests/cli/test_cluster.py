@@ -1,6 +1,7 @@
 """lookalike cluster, from pairs to clusters."""
 
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -112,6 +113,13 @@ def test_output_in_the_way_is_left_alone(refused, type_, pairs_run, tmp_path):
     assert "no folder" in refused("cluster", pairs_run, "-o", tmp_path / "deeper" / "out.parquet")
     assert type_("cluster", pairs_run, "-o", out, "--overwrite").code == 0
     assert len(clusters_in(out)) == 4
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that nobody can write")
+def test_what_cannot_be_written_is_said_in_the_words_of_the_system(refused, pairs_run):
+    message = refused("cluster", pairs_run, "-o", "/proc/self/clusters.parquet")
+    assert message.startswith("cannot write /proc/self/clusters.parquet: No such file or directory;")
+    assert "partial" not in message
 
 
 def test_ids_of_jsonl_that_look_like_dates_stay_what_they_are(type_, tmp_path):
