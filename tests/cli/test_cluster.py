@@ -1,6 +1,7 @@
 """lookalike cluster, from pairs to clusters."""
 
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -67,6 +68,34 @@ def test_what_cannot_be_clustered_is_refused(refused, tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "pairs.jsonl"])
+@pytest.mark.parametrize("b", ["", '""'])
+def test_an_end_without_an_id_is_refused_and_joins_nobody(refused, tmp_path, name, b):
+    comma = "\t" if name.endswith("tsv") else ","
+    rows = [("a", "b"), ("NA", "null"), ("1", b), ("5", b)]
+    lines = [comma.join(row) for row in rows]
+    if name.endswith("jsonl"):
+        lines = ['{"a": "1", "b": "2"}', '{"a": "1", "b": null}']
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    assert "is null" in refused("cluster", tmp_path / name, "-o", tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_ids_that_read_like_nulls_are_ids(type_, tmp_path):
+    (tmp_path / "pairs.csv").write_text("a,b\nNA,null\nN/A,NA\n")
+    assert type_("cluster", tmp_path / "pairs.csv", "-o", tmp_path / "out.parquet").code == 0
+    assert clusters_in(tmp_path / "out.parquet") == dict.fromkeys(["N/A", "NA", "null"], "N/A")
+
+
+def test_the_pairs_are_never_replaced_by_their_clusters(refused, pairs_run, tmp_path):
+    stored = pairs_run / "pairs.parquet"
+    before = stored.read_bytes()
+    (tmp_path / "link.parquet").symlink_to(stored)
+    for given, out in [(stored, stored), (pairs_run, stored), (stored, tmp_path / "link.parquet")]:
+        assert "is to be read" in refused("cluster", given, "-o", out, "--overwrite")
+    assert stored.read_bytes() == before
+
+
 def test_a_damaged_file_of_ours_is_refused(refused, pairs_run, tmp_path):
     path = pairs_run / "pairs.parquet"
     content = bytearray(path.read_bytes())
@@ -84,6 +113,13 @@ def test_output_in_the_way_is_left_alone(refused, type_, pairs_run, tmp_path):
     assert "no folder" in refused("cluster", pairs_run, "-o", tmp_path / "deeper" / "out.parquet")
     assert type_("cluster", pairs_run, "-o", out, "--overwrite").code == 0
     assert len(clusters_in(out)) == 4
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that nobody can write")
+def test_what_cannot_be_written_is_said_in_the_words_of_the_system(refused, pairs_run):
+    message = refused("cluster", pairs_run, "-o", "/proc/self/clusters.parquet")
+    assert message.startswith("cannot write /proc/self/clusters.parquet: No such file or directory;")
+    assert "partial" not in message
 
 
 def test_ids_of_jsonl_that_look_like_dates_stay_what_they_are(type_, tmp_path):

@@ -70,3 +70,20 @@ def test_the_exit_code_is_ours_wherever_it_was_interrupted_and_though_it_is_agai
     process = subprocess.run(typed, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert process.returncode == 130
     assert process.stderr.strip() == "Interrupted."
+
+
+def test_a_command_that_is_done_cannot_be_interrupted_any_more(tmp_path):
+    code = """
+        import signal, sys
+        from lookalike import cli
+        from lookalike.cli import app
+
+        app.run = lambda arguments: 0
+        ended = cli.main()
+        signal.raise_signal(signal.SIGINT)
+        sys.exit(ended)
+        """
+    (tmp_path / "command.py").write_text(textwrap.dedent(code))
+    typed = [sys.executable, "-m", "command"]
+    process = subprocess.run(typed, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert (process.returncode, process.stderr) == (0, "")

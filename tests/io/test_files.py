@@ -318,6 +318,18 @@ def test_what_the_system_does_not_let_us_read_is_refused_or_counted(tmp_path, re
         open_files(tmp_path, on_error="skip")
 
 
+@pytest.mark.parametrize("name", ["pipe.jsonl", "pipe.csv", "pipe.txt", "pipe.parquet"])
+def test_a_pipe_is_refused_or_counted_and_nobody_waits_for_its_writer(tmp_path, read_all, name):
+    write_jsonl(tmp_path / "a.jsonl", ["one"])
+    os.mkfifo(tmp_path / name)
+    for given in (tmp_path, tmp_path / name):
+        with pytest.raises(SourceError, match=rf"{name}: .*a pipe or a device"):
+            open_files(given)
+    source = open_files(tmp_path, on_error="skip")
+    assert read_all(source)["text"].to_pylist() == ["one"]
+    assert source.unreadable.files == 1
+
+
 def test_files_of_others_are_refused_or_counted(tmp_path, monkeypatch):
     write_jsonl(tmp_path / "a.jsonl", ["one"])
     write_jsonl(tmp_path / "b.jsonl", ["two"])

@@ -205,7 +205,8 @@ def test_a_row_that_cannot_serve_is_named(texts, message, read_all):
         (b"bytes", "a bytes cannot be read"),
         ({"train": ["a"]}, "one split"),
         (pa.array([1, 2]), "holds int64, not text"),
-        (pd.DataFrame({"text": pd.Series(["a", 5], dtype=object)}), "does not convert to Arrow"),
+        (pd.DataFrame({"text": pd.Series(["a", 5], dtype=object)}), r"does not convert to Arrow: .*astype"),
+        (np.array("a text by itself"), "a ndarray cannot be read"),
         (pl.LazyFrame({"text": ["a"]}), "cannot be read"),
         (pa.table([["a"], ["b"]], names=["text", "text"]), "2 columns called 'text'"),
     ],
@@ -284,6 +285,23 @@ class IterableDataset:
 def test_what_has_to_be_asked_for_its_documents_is_refused_with_how(data, hint):
     with pytest.raises(SourceError, match=hint):
         open_source(data)
+
+
+@pytest.mark.parametrize("make", [list, pd.Series, lambda texts: pd.DataFrame({"text": texts})])
+def test_what_is_kept_is_of_what_was_given_whatever_becomes_of_it(make):
+    given = make(TEXTS)
+    source = open_source(given)
+    for _ in source.scan():
+        pass
+    before = source.kept(MASK)
+    if isinstance(given, list):
+        given.reverse()
+        assert source.kept(MASK) == before
+        given.clear()
+        assert source.kept(MASK) == before
+    else:
+        given.index = given.index + 100
+        assert source.kept(MASK).equals(before)
 
 
 def test_other_columns_of_a_frame_may_hold_anything(tmp_path):

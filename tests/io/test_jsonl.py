@@ -68,6 +68,7 @@ def test_any_jsonl_is_read_and_written_back_line_by_line(tmp_path_factory, read_
 
 
 BROKEN = {
+    "string never closed": (b'{"text": "a}', "broken JSON: .*starting at character 10"),
     "cut short": (b'{"text": "a"', "broken JSON: Expecting ',' delimiter"),
     "no object": (b"[1, 2]", "not an object"),
     "a number": (b"7", "not an object"),

@@ -393,6 +393,25 @@ def test_too_little_room_is_said_before_the_stage_is_written(folder, monkeypatch
         assert content(resumed.step("rows", lambda: TABLE)).equals(TABLE)
 
 
+def test_a_disk_that_is_full_from_the_beginning_is_left_as_it_was(folder, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for name in ("fsync", "write"):
+        monkeypatch.setattr(os, name, full)
+    with pytest.raises(OutputError, match="is full: make room there"):
+        opened(folder)
+    assert not folder.exists()
+    monkeypatch.undo()
+    opened(folder).discard()
+
+
+def test_an_unfinished_run_is_still_there_when_it_could_not_be_opened(unfinished):
+    with pytest.raises(ResumeError):
+        opened(unfinished, resume=True, parameters={"threshold": 0.7})
+    assert opened(unfinished, resume=True).done() == ["count", "rows"]
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_disk_that_fills_up_keeps_what_is_committed(unfinished, monkeypatch):
     monkeypatch.setattr(stored, "open", lambda path, mode: open("/dev/full", "wb"), raising=False)  # noqa: SIM115

@@ -36,10 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Imported here, so that Ctrl-C is answered in one line even while modules load.
         from lookalike.cli.app import run
-        from lookalike.cli.interrupts import lost_interrupts_come_again
+        from lookalike.cli.interrupts import lost_interrupts_come_again, nothing_left_to_interrupt
 
         with lost_interrupts_come_again():
-            return run(sys.argv[1:] if arguments is None else list(arguments))
+            code = run(sys.argv[1:] if arguments is None else list(arguments))
+        if arguments is None:
+            # The result is there and printed. What is left is to give memory back, which may take a while.
+            nothing_left_to_interrupt()
+        return code
     except KeyboardInterrupt:
         from lookalike.cli.ending import interrupted
         from lookalike.cli.interrupts import nothing_left_to_interrupt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -58,9 +59,12 @@ def cluster(
         raise OutputError(f"there is no folder {output.parent} to write {output.name} in: make it first")
     if output.is_dir():
         raise OutputError(f"{output} is a folder, and the output is a file: name a file in it")
+    given = pairs / "pairs.parquet" if is_run_folder(pairs) else pairs
+    if os.path.realpath(given) == os.path.realpath(output):
+        raise OutputError(f"{output} is the file of pairs that is to be read: choose another name")
     if output.exists() and not overwrite:
         raise OutputError(f"{output} exists: choose another name, or replace it with --overwrite")
-    table, parameters = _read(pairs / "pairs.parquet" if is_run_folder(pairs) else pairs)
+    table, parameters = _read(given)
     found = group(table)
     header = Header(kind="clusters", algorithm=ALGORITHM_VERSION, parameters=parameters)
     write_parquet(output, found.to_arrow(), header)
@@ -97,8 +101,11 @@ def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
             table, header = read_parquet(path, kind="pairs")
             return table, dict(header.parameters)
         if kind in (".csv", ".tsv"):
-            # Ids stay what they are: 007 is not 7.
-            strings = pyarrow.csv.ConvertOptions(column_types={"a": pa.string(), "b": pa.string()})
+            # Ids stay what they are: 007 is not 7, and NA is no null. An empty field is no id, or all rows
+            # that lack one would be a cluster.
+            strings = pyarrow.csv.ConvertOptions(
+                column_types={"a": pa.string(), "b": pa.string()}, null_values=[""], strings_can_be_null=True
+            )
             comma = pyarrow.csv.ParseOptions(delimiter="," if kind == ".csv" else "\t")
             return pyarrow.csv.read_csv(path, parse_options=comma, convert_options=strings), {}
         if kind in (".jsonl", ".ndjson", ".json"):

@@ -38,7 +38,7 @@ def lost_interrupts_come_again() -> Iterator[None]:
 
 
 def nothing_left_to_interrupt() -> None:
-    """Let a process that was interrupted, and has cleared away, end with the exit code it chooses."""
+    """Let a process that is done, or has cleared away, end with the exit code it chooses."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # If Python was interrupted in code that was made of a string, as dataclasses make theirs, it takes the
     # interruption for one that nobody caught, and at exit kills itself by it. The next such code, which is

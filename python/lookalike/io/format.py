@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -40,11 +41,13 @@ class InputFile:
             return bytes(stream.read(len(BOM))) == BOM
 
     def denied(self) -> str | None:
-        """Why the system does not let us read the file; None if it does."""
+        """Why the file cannot be read, as far as the system says so unopened; None if it can."""
         try:
             if self.path.is_symlink() and not self.path.exists():
                 return "a link to what is not there"
             # Not opened: a pipe without a writer would make us wait for one.
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                return "a pipe or a device, and files are read more than once"
             return None if os.access(self.path, os.R_OK) else os.strerror(errno.EACCES)
         except OSError as error:
             return str(error.strerror)

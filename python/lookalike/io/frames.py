@@ -201,16 +201,20 @@ def _arrow(data: Any, wanted: Wanted | None = None) -> tuple[Any, pa.Table | pa.
         return data, pa.chunked_array([data])
     if hasattr(data, "__arrow_c_stream__"):
         content = _from_stream(data if wanted is None else _narrowed(data, wanted))
-        # A reader is used up by reading it.
-        return (content if isinstance(data, pa.RecordBatchReader) else data), content
+        # A reader is used up by reading it, and a frame of pandas may be changed in place.
+        used_up = isinstance(data, pa.RecordBatchReader)
+        return (content if used_up else data.copy(deep=False) if _is_pandas(data) else data), content
     if hasattr(data, "__arrow_c_array__"):
         return data, _from_array(data)
     hint = _HINTS.get(type(data).__name__, "")
     if hasattr(data, "with_format") and hasattr(data, "column_names") and not hint:
         return data, _from_dataset(data)
-    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)) and not hint:
-        given = data if isinstance(data, (list, np.ndarray)) else list(data)
-        return given, _from_strings(list(given))
+    # NumPy has arrays without rows: a text by itself.
+    alone = data.ndim == 0 if isinstance(data, np.ndarray) else isinstance(data, (str, bytes, Mapping))
+    if isinstance(data, Iterable) and not alone and not hint:
+        # A list of our own: whoever changes theirs must not change what is kept of it.
+        texts = list(data)
+        return (data if isinstance(data, np.ndarray) else texts), _from_strings(texts)
     raise SourceError(
         f"a {type(data).__name__} cannot be read: give a list of strings, an Arrow table, a polars or pandas "
         f"frame, a dataset (one split of it), or paths{hint}"
@@ -226,9 +230,12 @@ _HINTS = {
 }
 
 
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.split(".")[0] == "pandas"
+
+
 def _is_pandas_frame(data: Any) -> bool:
-    kind = type(data)
-    return kind.__module__.split(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+    return _is_pandas(data) and type(data).__name__ == "DataFrame"
 
 
 def _narrowed(data: Any, wanted: Wanted) -> Any:
@@ -253,8 +260,11 @@ def _from_stream(data: Any) -> pa.Table | pa.ChunkedArray:
             # Not a stream of records but of values: a Series.
             return pa.chunked_array(data)
     except (pa.ArrowException, ValueError) as error:
+        hint = (
+            "; give the column one type, as astype(str) does" if isinstance(error, pa.ArrowException) else ""
+        )
         raise SourceError(
-            f"the {type(data).__name__} does not convert to Arrow: {'; '.join(map(str, error.args))}"
+            f"the {type(data).__name__} does not convert to Arrow: {'; '.join(map(str, error.args))}{hint}"
         ) from error
 
 

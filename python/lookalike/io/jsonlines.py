@@ -280,7 +280,8 @@ def _objection(line: bytes, reason: str) -> str:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        return f"broken JSON: {error.msg} at character {error.pos + 1}"
+        # Some of its messages end in "at" already.
+        return f"broken JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
     except (ValueError, RecursionError):
         return f"broken JSON: {reason}"
     return reason if isinstance(value, dict) else "valid JSON but not an object"

@@ -78,8 +78,10 @@ def unwritable(target: Path, error: OSError) -> OutputError:
         return OutputError(
             f"the disk of {target} is full: make room there or choose another place for the output"
         )
-    # Arrow's errors carry a number, and a text that names our hidden files.
-    reason = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
+    reason = error.strerror or str(error)
+    if error.errno and "[errno" in reason:
+        # Arrow's, whose text names our hidden files.
+        reason = os.strerror(error.errno)
     return OutputError(
         f"cannot write {target}: {reason}; choose another place for the output or mend its permissions"
     )

@@ -135,7 +135,7 @@ class Ledger:
                     _begin(folder, asked, overwrite=overwrite)
                 return cls(folder, lock, asked, resumed=resumed)
             except BaseException:
-                lock.release()
+                _give_up(folder, lock)
                 raise
         except OSError as error:
             raise unwritable(folder, error) from error
@@ -275,6 +275,15 @@ def _begin(folder: Path, asked: Header, *, overwrite: bool) -> None:
     sync(folder)
     atomic_write(folder / LEDGER_NAME, asked.to_json().encode())
     sync(folder.parent)
+
+
+def _give_up(folder: Path, lock: FolderLock) -> None:
+    """Let go of a folder that could not be opened, and of the folder too if no run has begun in it."""
+    with contextlib.suppress(OSError):
+        if not (folder / LEDGER_NAME).exists():
+            lock.remove()
+            folder.rmdir()
+    lock.release()
 
 
 def _as_table(value: Any) -> pa.Table:

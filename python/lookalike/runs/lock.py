@@ -6,6 +6,7 @@ that ends, so a lock that was left behind is in nobody's way.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -32,8 +33,9 @@ class FolderLock:
         try:
             self._descriptor = self._taken()
             os.ftruncate(self._descriptor, 0)
-            # Only for the message that a second process shows.
-            os.write(self._descriptor, str(os.getpid()).encode())
+            # Only for the message that a second process shows: a full disk has its say where it matters.
+            with contextlib.suppress(OSError):
+                os.write(self._descriptor, str(os.getpid()).encode())
         except OSError as error:
             raise unwritable(folder, error) from error
 
