@@ -167,6 +167,16 @@ def test_a_vector_and_its_multiple_have_the_cosine_1(method):
     assert found["a"].to_pylist() == found["b"].to_pylist() == list(range(100))
 
 
+@pytest.mark.parametrize("measure", ["l2", "l1"])
+@pytest.mark.parametrize("options", [{}, {"method": "lsh"}, {"probes": 4}])
+def test_the_least_threshold_is_searched_for_on_every_road(measure, options):
+    vectors = np.random.default_rng(4).normal(size=(40, 3)) * 1e30
+    pairs = la.similar_pairs(
+        np.vstack([vectors, vectors[:5]]), measure=measure, threshold=1e-300, expand=True, **options
+    )
+    assert pairs.to_arrow()["b"].to_pylist() == [40, 41, 42, 43, 44]
+
+
 def test_vectors_of_very_different_sizes_are_compared_without_a_warning():
     rows = np.array([[1.0, 2.0], [1.0, 2.5], [1e200, 0.0], [1e200, 1e190]])
     with warnings.catch_warnings():
