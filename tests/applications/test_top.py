@@ -156,6 +156,12 @@ def test_what_cannot_be_is_refused(options, says):
         la.top(TEXTS, **options)
 
 
+def test_vectors_are_sent_to_what_compares_them():
+    for given in ([np.eye(3)], [la.Vectors(np.eye(3))], [TEXTS, np.eye(3)]):
+        with pytest.raises(OptionError, match="holds vectors, and top compares documents and sets: choose"):
+            la.top(*given)
+
+
 def test_options_come_back_from_json():
     options = la.TopOptions(k=3, shingle=la.Shingle.parse("chars:4"), method="lsh")
     assert la.TopOptions.of(json.loads(json.dumps(options.to_dict()))) == options

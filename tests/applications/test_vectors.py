@@ -133,6 +133,24 @@ def test_bad_input_is_a_short_error_that_says_what_to_do(items, options, error, 
     assert "\n" not in str(raised.value)
 
 
+def test_errors_of_rows_say_in_which_collection_they_are(tmp_path):
+    odd = np.array([[1.0, 2.0], [np.nan, 1.0]])
+    with pytest.raises(MalformedRowError, match=r"^the second collection: row 1 holds nan"):
+        pairs(ROWS[:, :2], odd)
+    with pytest.raises(MalformedRowError, match=r"^row 1 holds nan"):
+        pairs(odd)
+    np.save(tmp_path / "odd.npy", odd)
+    np.save(tmp_path / "zeros.npy", np.zeros((1, 2)))
+    for given in (tmp_path / "odd.npy", [str(tmp_path / "odd.npy")]):
+        with pytest.raises(MalformedRowError, match=r"odd\.npy: row 1 holds nan"):
+            pairs(given)
+    with pytest.raises(MalformedRowError, match=r"zeros\.npy: row 0 is all zeros"):
+        pairs(ROWS[:, :2], tmp_path / "zeros.npy")
+    twice = pa.table({"i": [1, 1], "v": [[1.0], [2.0]]})
+    with pytest.raises(DuplicateIdError, match=r"^the second collection: id 1 occurs twice"):
+        pairs(twice.slice(1), twice, id="i")
+
+
 def test_collections_of_other_widths_do_not_meet():
     with pytest.raises(SourceError, match="of 2 and of 3 coordinates"):
         pairs(ROWS, np.ones((2, 3)))
@@ -165,6 +183,16 @@ def test_a_vector_and_its_multiple_have_the_cosine_1(method):
     found = la.similar_pairs(rows, multiples, measure="cosine", threshold=1.0, method=method)
     assert found["similarity"].to_pylist() == [1.0] * 100
     assert found["a"].to_pylist() == found["b"].to_pylist() == list(range(100))
+
+
+@pytest.mark.parametrize("measure", ["l2", "l1"])
+@pytest.mark.parametrize("options", [{}, {"method": "lsh"}, {"probes": 4}])
+def test_the_least_threshold_is_searched_for_on_every_road(measure, options):
+    vectors = np.random.default_rng(4).normal(size=(40, 3)) * 1e30
+    pairs = la.similar_pairs(
+        np.vstack([vectors, vectors[:5]]), measure=measure, threshold=1e-300, expand=True, **options
+    )
+    assert pairs.to_arrow()["b"].to_pylist() == [40, 41, 42, 43, 44]
 
 
 def test_vectors_of_very_different_sizes_are_compared_without_a_warning():

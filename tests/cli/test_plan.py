@@ -99,6 +99,7 @@ def test_every_measure_is_planned_as_the_library_does(type_, typed, asked):
         ("--measure l2 -t 1 --extent 8", "--extent is for --measure l1, not l2"),
         ("--measure l1 -t 1 --extent 8 --width 2", "give one"),
         ("--measure l1 -t 9 --extent 8", "9 is not an L1 distance: they lie from 0 to 8"),
+        ("--measure tfidf", "--measure tfidf goes by the cosine of two vectors: choose cosine"),
         ("--measure taste", "--measure taste is unknown: choose jaccard"),
         ("-t 20deg", "--threshold 20deg is not a number"),
         ("--measure angle -t 179deg --slots 4", "4 slots find at most 2.2% of pairs at angle 179°"),

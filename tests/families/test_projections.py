@@ -96,10 +96,20 @@ def test_unary_numbers_differ_in_as_many_bits_as_the_l1_distance(numbers, levels
             assert (bits[a] != bits[b]).sum() == np.abs(numbers[a] - numbers[b]).sum()
 
 
-@pytest.mark.parametrize("numbers", [[[1.5]], [[-1]], [[4]], [1, 2]])
+@pytest.mark.parametrize("numbers", [[[1.5]], [[-1]], [[4]], [1, 2], [[1, 2], [3]], [["a"]], [[None]], None])
 def test_only_whole_numbers_of_the_range_can_be_unary(numbers):
     with pytest.raises(OptionError, match="whole numbers from 0 to levels=3"):
         la.L1.embed(numbers, levels=3)
+
+
+@pytest.mark.parametrize("levels", [0, -1, 2.5, "3", None])
+def test_a_unary_number_has_a_whole_number_of_levels(levels):
+    with pytest.raises(OptionError, match=r"levels=.* is out of range: a whole number, 1 or more"):
+        la.L1.embed([[0]], levels=levels)
+
+
+def test_a_matrix_without_rows_is_unary_too():
+    assert la.L1.embed(np.zeros((0, 3)), levels=4).shape == (0, 12)
 
 
 def test_projections_say_what_they_are_for():

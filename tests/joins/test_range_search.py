@@ -123,6 +123,16 @@ def test_a_search_shows_itself_in_a_line():
         ({"factor": "3"}, r"factor='3' is out of range: over 1$"),
         ({"factor": float("inf")}, r"factor=inf is out of range: over 1$"),
         ({"measure": "angle", "radius": "60deg", "factor": 3}, "over 1 and under 3, where the angle is 180"),
+        ({"factor": None}, r"factor=None is out of range: over 1$"),
+        ({"measure": "angle", "radius": "1e-15deg"}, "points that far apart cannot be told from nearer ones"),
+        ({"radius": 0}, "radius=0 is out of range: a distance by l2 is over 0"),
+        ({"measure": "angle", "radius": "0deg"}, "radius='0deg' is out of range: over 0"),
+        (
+            {"measure": "angle", "radius": "0.001deg"},
+            "may be drawn: use a greater factor, a greater radius or more probes",
+        ),
+        ({"recall": 1}, "recall=1 is out of range"),
+        ({"probes": 0}, "probes=0 is out of range"),
         ({"seed": -1}, "seed=-1 is out of range"),
         ({"seed": "a"}, "seed='a' is out of range"),
     ],
@@ -131,6 +141,26 @@ def test_what_makes_no_search_is_told(options, says):
     asked = {"measure": "l2", "radius": 0.5, **options}
     with pytest.raises(OptionError, match=says):
         la.RangeSearch.of(np.eye(4), **asked)
+
+
+def test_more_functions_than_may_be_drawn_are_told_with_what_takes_fewer():
+    points = np.arange(20_000.0)[:, np.newaxis]
+    says = r"^[\d,]+ tables of \d+ functions for 20,000 points are .* use a greater factor or more probes$"
+    with pytest.raises(OptionError, match=says):
+        la.RangeSearch.of(points, measure="l1", radius=1, factor=1.01)
+
+
+def test_tables_that_memory_does_not_hold_are_not_begun(monkeypatch):
+    points = np.random.default_rng(0).normal(size=(1000, 4))
+    asked = {"measure": "l2", "radius": 0.5, "recall": 0.3}
+    needed = 12 * 1000 * (2 + 3) * la.RangeSearch.of(points, **asked).query_plan.tables
+    for free, held in ((needed, True), (needed - 1, False)):
+        monkeypatch.setattr("lookalike.joins.range_search.free_memory", lambda free=free: free)
+        if held:
+            assert la.RangeSearch.of(points, **asked).query(points[1])
+        else:
+            with pytest.raises(OptionError, match="of memory are free: use a greater factor, a lower recall"):
+                la.RangeSearch.of(points, **asked)
 
 
 def test_queries_that_are_no_vectors_are_told():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from lookalike import _core, similar_pairs
-from lookalike.errors import MalformedRowError, OptionError, SourceError
+from lookalike.errors import EmptySourceError, MalformedRowError, OptionError, SourceError
 from lookalike.measures.distances import lr
 from lookalike.measures.vectors import as_vectors, check_directions, distance
 
@@ -94,6 +94,14 @@ def test_every_path_and_any_cut_into_pieces_gives_the_same_bits(measure):
         np.testing.assert_array_equal(answer, answers[0])
 
 
+@pytest.mark.parametrize("width", [-1, 2])
+def test_a_column_without_rows_has_nothing_to_read(width):
+    column = pa.array([], pa.list_(pa.float64(), width))
+    for items in (column, pa.chunked_array([column]), pa.chunked_array([], column.type)):
+        with pytest.raises(EmptySourceError, match="the input has no vectors"):
+            as_vectors(items)
+
+
 def test_vectors_come_from_whatever_holds_them():
     rows = [[1.5, 2.0], [3.0, 4.5], [0.0, -1.0]]
     lists = pa.array(rows)
@@ -106,6 +114,7 @@ def test_vectors_come_from_whatever_holds_them():
         lists.cast(pa.list_(pa.float64(), 2)),
         lists.cast(pa.large_list(pa.float64())),
         pa.chunked_array([lists[:1], lists[1:]]),
+        pa.chunked_array([lists[:0], lists[:1], lists[:0], lists[1:]]),
         pa.array([[9.0, 9.0], *rows])[1:],
         pa.array([[9.0, 9.0], *rows], pa.list_(pa.float64(), 2))[1:],
     ):

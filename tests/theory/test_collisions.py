@@ -150,6 +150,19 @@ def test_projections_keep_their_digits_near_and_far(kind):
     assert distant / very_distant == pytest.approx(1000, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("kind", "density"), [(GaussianCollision, 1 / math.sqrt(2 * math.pi)), (CauchyCollision, 1 / math.pi)]
+)
+def test_projections_fall_in_proportion_as_far_as_numbers_go(kind, density):
+    # Of a bucket far narrower than the distance: its width times the density of the line's law at 0.
+    distances = np.logspace(5, 300, 60)
+    np.testing.assert_allclose(kind(1.0).probabilities(distances) * distances, density, rtol=1e-5)
+    agree, differ = kind(1e-300).chances([1e10, 1e300])
+    assert np.all(agree < 1e-300)
+    assert differ.tolist() == [1, 1]
+
+
 @every
 @pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
 def test_what_is_not_a_distance_is_refused(collision, wrong):

@@ -76,6 +76,8 @@ def test_what_is_no_threshold_is_refused_with_what_is(measure, written, says):
 
 
 def test_unknown_measures_and_bits_of_unknown_length_are_refused():
+    with pytest.raises(OptionError, match="measure='tfidf' goes by the cosine of two vectors: choose cosine"):
+        scale_of("tfidf")
     with pytest.raises(OptionError, match=r"measure='lp' is unknown: choose jaccard, .* or hamming"):
         scale_of("lp")
     with pytest.raises(OptionError, match="say so, such as bits=64"):

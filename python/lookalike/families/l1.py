@@ -11,6 +11,7 @@ import numpy.typing as npt
 from lookalike.errors import OptionError
 from lookalike.families.projections import Projected
 from lookalike.theory.collisions import CauchyCollision
+from lookalike.theory.ranges import whole
 from lookalike.types import Bools
 
 
@@ -54,13 +55,18 @@ class L1(Projected):
         A coordinate x becomes `levels` bits, the first x of them set; packed by `np.packbits` they are items
         for the families of bits.
         """
-        numbers: npt.NDArray[Any] = np.asarray(items)
-        whole = numbers.dtype.kind in "iub" or (numbers == np.floor(numbers)).all()
-        if (
-            numbers.ndim != 2
-            or not whole
-            or (numbers.size and not 0 <= numbers.min() <= numbers.max() <= levels)
-        ):
-            raise OptionError(f"embed takes the rows of a matrix of whole numbers from 0 to levels={levels}")
-        bits: Bools = numbers[:, :, None] > np.arange(levels)
-        return bits.reshape(len(numbers), -1)
+        most = whole(levels)
+        if most is None or most < 1:
+            raise OptionError(f"levels={levels!r} is out of range: a whole number, 1 or more")
+        try:
+            numbers: npt.NDArray[Any] = np.asarray(items)
+        except ValueError:  # rows of several widths
+            numbers = np.empty(0)
+        fits = numbers.ndim == 2 and (
+            numbers.dtype.kind in "iub"
+            or (numbers.dtype.kind == "f" and (numbers == np.floor(numbers)).all())
+        )
+        if not fits or (numbers.size and not 0 <= numbers.min() <= numbers.max() <= most):
+            raise OptionError(f"embed takes the rows of a matrix of whole numbers from 0 to levels={most}")
+        bits: Bools = numbers[:, :, None] > np.arange(most)
+        return bits.reshape(len(numbers), numbers.shape[1] * most)

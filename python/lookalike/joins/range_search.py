@@ -19,19 +19,24 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike import _core
+from lookalike.charts.numbers import bytes_
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.measures.vectors import Nearness, as_vectors, check_comparable
+from lookalike.runs import free_memory
 from lookalike.theory import RangeQuery
-from lookalike.theory.multiprobe import steps_of
+from lookalike.theory.multiprobe import checked_probes, steps_of
 from lookalike.theory.probed_queries import ProbedQuery
-from lookalike.theory.ranges import checked_seed
+from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_seed
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, U32, U64, Vectors
 
 #: The width of buckets on lines, in radii: on a Gaussian line a point at the radius agrees with .61, and one
 #: four times as far with .20.
 _WIDTH = 2.0
+
+#: What a point takes in a table: a key of 8 bytes, and its row.
+_BYTES = 12
 
 
 class Answer(NamedTuple):
@@ -113,15 +118,21 @@ class RangeSearch:
         probes
             How many buckets of a table a query looks into. More take fewer tables, and less memory, for the
             same promise; a query takes longer.
+
+        Raises
+        ------
+        OptionError
+            Also if the tables would take more memory than is free.
         """
         if measure not in ("angle", "l2", "l1"):
             raise OptionError(f"measure={measure!r} is no distance of vectors: choose angle, l2 or l1")
-        near = scale_of(measure).read(radius)
-        furthest = 180 / max(near, 1e-9) if measure == "angle" else math.inf
-        if isinstance(factor, str) or not 1 < factor < furthest:
+        near = _read_radius(measure, radius)
+        furthest = 180 / near if measure == "angle" else math.inf
+        if not isinstance(factor, int | float | np.number) or not 1 < factor < furthest:
             under = f" and under {furthest:g}, where the angle is 180°" if measure == "angle" else ""
             raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
-        seed = checked_seed(seed)
+        probes, seed = checked_probes(probes), checked_seed(seed)
+        recall = checked_recall(recall)
         vectors = as_vectors(items)
         if not len(vectors):
             raise EmptySourceError("there is nothing to search: the input has no vectors")
@@ -134,6 +145,11 @@ class RangeSearch:
             return kind(width=_WIDTH * near, slots=slots, seed=seed)
 
         law = family(1, 0).law
+        if not law.probability(near) > law.probability(factor * near):
+            raise OptionError(
+                f"radius={radius!r}, factor={factor!r}: points that far apart cannot be told from nearer"
+                f" ones; {_ways_out(measure, recall=False)}"
+            )
         query: RangeQuery
         if probes == 1:
             query = RangeQuery(
@@ -141,6 +157,7 @@ class RangeSearch:
             )
         else:
             query = ProbedQuery.of(len(vectors), law, radius=near, factor=factor, probes=probes)
+        _check_size(query, measure, recall)
         sets = steps_of(law, query.rows, probes)
         structures = []
         for number in range(query.structures(recall)):
@@ -182,3 +199,38 @@ class RangeSearch:
                 return Answer(int(rows[first]), float(distances[first]), checked + first + 1)
             checked += len(rows)
         return None
+
+
+def _read_radius(measure: str, radius: Written) -> float:
+    try:
+        near = scale_of(measure).read(radius)
+    except OptionError as reason:
+        raise OptionError(str(reason).replace("threshold=", "radius=", 1)) from None
+    if not near > 0:
+        raise OptionError(f"radius={radius!r} is out of range: over 0")
+    return near
+
+
+def _check_size(query: RangeQuery, measure: str, recall: float) -> None:
+    """Raise if a structure has more functions than may be drawn, or all take more memory than is free."""
+    functions = query.tables * query.rows
+    if functions > MOST_SLOTS:
+        raise OptionError(
+            f"{query.tables:,} tables of {query.rows:,} functions for {query.items:,} points are"
+            f" {functions:,} functions, and up to {MOST_SLOTS:,} may be drawn:"
+            f" {_ways_out(measure, recall=False)}"
+        )
+    structures = query.structures(recall)
+    # While one of them is made there are keys, their order, and both in order.
+    needed, free = _BYTES * query.items * query.tables * (structures + 2), free_memory()
+    if needed > free:
+        raise OptionError(
+            f"{structures:,} structures of {query.tables:,} tables for {query.items:,} points take about"
+            f" {bytes_(needed)}, and {bytes_(free)} of memory are free: {_ways_out(measure, recall=True)}"
+        )
+
+
+def _ways_out(measure: str, *, recall: bool) -> str:
+    # Widths of buckets on lines go with the radius; an angle may be too small to be seen by hyperplanes.
+    radius = ", a greater radius" if measure == "angle" else ""
+    return f"use a greater factor{radius}{', a lower recall' if recall else ''} or more probes"

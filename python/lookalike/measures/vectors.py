@@ -36,6 +36,7 @@ _GREATEST = 1e280
 #: An angle comes out of sums, a quotient and an arc tangent, and is known to so many degrees: what is no
 #: further beyond the threshold reaches it, as 2x does that of 0° to x.
 ROUNDING = 1e-12
+_NOTHING = "there is nothing to read: the input has no vectors"
 #: Sums and a root bring the cosine of one direction down to this.
 _ONE = 1 - 1e-15
 
@@ -271,12 +272,15 @@ def check_masked(items: Any, first_row: int = 0) -> None:
 
 def _from_arrow(items: Any, first_row: int) -> npt.NDArray[Any]:
     column = items if isinstance(items, pa.Array | pa.ChunkedArray) else pa.chunked_array(items)
+    if not len(column):
+        raise EmptySourceError(_NOTHING)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts: list[npt.NDArray[Any]] = []
-    for chunk in chunks:
+    # A chunk without rows, such as a filter leaves, has no width either.
+    for chunk in filter(len, chunks):
         parts.append(_matrix_of_lists(chunk, first_row, parts[0].shape[1] if parts else None))
         first_row += len(chunk)
-    return np.concatenate(parts) if parts else np.empty((0, 0))
+    return np.concatenate(parts)
 
 
 def _matrix_of_lists(array: pa.Array, first_row: int, width: int | None) -> npt.NDArray[Any]:
@@ -290,7 +294,7 @@ def _matrix_of_lists(array: pa.Array, first_row: int, width: int | None) -> npt.
         lengths = np.full(len(array), kind.list_size)
     else:
         lengths = np.diff(np.asarray(array.offsets))
-    width = int(lengths[0]) if width is None and len(lengths) else (width or 0)
+    width = int(lengths[0]) if width is None else width
     _check_widths(lengths, width, first_row)
     values = array.flatten()
     if values.null_count:
@@ -311,7 +315,7 @@ def _from_rows(items: Any, first_row: int) -> npt.NDArray[Any]:
         raise SourceError(f"{items!r:.40} holds no vectors: give the rows of a matrix")
     rows = [np.asarray(row) for row in items]
     if not rows:
-        raise EmptySourceError("there is nothing to read: the input has no vectors")
+        raise EmptySourceError(_NOTHING)
     if any(row.ndim != 1 for row in rows):
         raise SourceError("vectors are sequences of numbers, one a row")
     _check_widths(np.array([len(row) for row in rows]), len(rows[0]), first_row)

@@ -381,7 +381,8 @@ class GaussianCollision(_Projection):
     def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio, inverse = _ratios(distances, self.width)
         # What the offset may cut: the expected length of the projected difference, where it fits a bucket.
-        cut = math.sqrt(2 / math.pi) * inverse * -np.expm1(-(ratio**2) / 2)
+        cut = inverse * -np.expm1(-(ratio**2) / 2)
+        cut = math.sqrt(2 / math.pi) * np.where(ratio < _TINY, ratio / 2, cut)
         differ = _erfc(ratio / math.sqrt(2)) + cut
         return np.where(ratio > 1, 1 - differ, _erf(ratio / math.sqrt(2)) - cut), differ
 
@@ -403,7 +404,7 @@ class CauchyCollision(_Projection):
 
     def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio, inverse = _ratios(distances, self.width)
-        cut = inverse * np.log1p(ratio**2)
+        cut = np.where(ratio < _TINY, ratio, inverse * np.log1p(ratio**2))
         differ = (2 * np.arctan(inverse) + cut) / math.pi
         return np.where(ratio > 1, 1 - differ, (2 * np.arctan(ratio) - cut) / math.pi), differ
 
@@ -473,10 +474,14 @@ def collision_from_dict(stored: Mapping[str, Any]) -> Collision:
         ) from None
 
 
+#: Below this the square of width/d adds nothing to 1, and may end as 0.
+_TINY = 1e-8
+
+
 def _ratios(distances: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
-    """width/d and d/width; the first ends where its square would no longer be a number."""
+    """width/d and d/width; they end where a square, or a product with 0, would no longer be a number."""
     with np.errstate(divide="ignore", over="ignore"):
-        return np.minimum(width / distances, 1e150), np.asarray(distances / width)
+        return np.minimum(width / distances, 1e150), np.minimum(distances / width, 1e300)
 
 
 # NumPy has no error function, and SciPy is too much to ask of a plain install for one.

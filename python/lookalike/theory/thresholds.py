@@ -30,6 +30,9 @@ Written = float | str
 
 MEASURES = ("jaccard", "weighted-jaccard", "cosine", "angle", "l2", "l1", "hamming")
 
+#: What searches call measures of which the theory knows the cosine alone.
+_BY_COSINE = ("tfidf", "weighted-cosine")
+
 #: Buckets some times as wide or as narrow, and some distances beyond, are still numbers of 64 bits.
 _LEAST_RADIUS, _GREATEST_RADIUS = 1e-300, 1e300
 
@@ -246,6 +249,8 @@ def scale_of(measure: str, *, bits: int | None = None) -> Scale:
         if bits is None:
             raise OptionError("measure='hamming' needs to know how long items are: say so, such as bits=64")
         return Counts(measure, BitSamplingCollision(bits).bits)
+    if measure in _BY_COSINE:
+        raise OptionError(f"measure={measure!r} goes by the cosine of two vectors: choose cosine")
     raise OptionError(f"measure={measure!r} is unknown: choose {', '.join(MEASURES[:-1])} or {MEASURES[-1]}")
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.sets import SetCollection, collect_sets, holds_sets, listed
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
 from lookalike.engines import Engine, Table, local_engine
+from lookalike.errors import OptionError
 from lookalike.families import MinHash
 from lookalike.io import Source, open_source
 from lookalike.joins.items import Items
 from lookalike.joins.top import top as most_similar
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
+from lookalike.types import Vectors
 
 
 def top(
@@ -63,6 +67,12 @@ def top(
     3   1     1          0.6667
     """
     chosen = TopOptions.of(options)
+    for one in (items, other):
+        if isinstance(one, Vectors) or (isinstance(one, np.ndarray) and one.dtype.kind == "f"):
+            raise OptionError(
+                "a matrix of floats holds vectors, and top compares documents and sets:"
+                " choose similar_pairs with measure='angle', or RangeSearch"
+            )
     engine = engine or local_engine(threads, memory)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):

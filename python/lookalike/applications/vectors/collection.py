@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,9 @@ def collect_vectors(
 ) -> tuple[VectorCollection, ...]:
     """Read one collection or two, of one width, and number them one behind the other."""
     with watch.stage("read", unit="vectors") as advance:
-        read = [_read(one, column, id) for one in given]
+        read = [
+            _read(one, column, id, measure, called) for one, called in zip(given, _called(given), strict=True)
+        ]
         advance(sum(len(vectors) for vectors, _ in read))
     widths = [vectors.dimensions for vectors, _ in read]
     if len(set(widths)) > 1:
@@ -113,7 +116,6 @@ def collect_vectors(
     collections: list[VectorCollection] = []
     first_row = 0
     for vectors, names in read:
-        check_comparable(vectors, measure)
         vectors = Vectors(np.ascontiguousarray(vectors.values, kind))
         if names is not None:
             order = id_order(names)
@@ -124,7 +126,28 @@ def collect_vectors(
     return tuple(collections)
 
 
-def _read(given: Any, column: str | None, id: str | None) -> tuple[Vectors, pa.Array | None]:
+def _called(given: tuple[Any, ...]) -> list[str]:
+    """What errors call the collections: files by their names, others by their places if there are two."""
+    places = [""] if len(given) == 1 else ["the first collection", "the second collection"]
+    return [
+        str(one) if isinstance(one, str | Path) else place for one, place in zip(given, places, strict=True)
+    ]
+
+
+@contextmanager
+def _naming(called: str) -> Iterator[None]:
+    """Errors of rows say in which collection they are."""
+    try:
+        yield
+    except SourceError as reason:
+        if not called:
+            raise
+        raise type(reason)(f"{called}: {reason}") from None
+
+
+def _read(
+    given: Any, column: str | None, id: str | None, measure: str, called: str
+) -> tuple[Vectors, pa.Array | None]:
     """The vectors, checked, and their ids."""
     names: pa.ChunkedArray | None = None
     if isinstance(given, list | tuple) and given and isinstance(given[0], str | Path):
@@ -133,6 +156,7 @@ def _read(given: Any, column: str | None, id: str | None) -> tuple[Vectors, pa.A
                 f"vectors are rows of numbers, or one file ({', '.join(SUFFIXES)}), not {len(given):,} names"
             )
         given = given[0]
+        called = str(given)
     if isinstance(given, str | Path):
         names = None if id is None else read_ids(given, id)
         items: Any = read_vectors(given, column=column)
@@ -147,19 +171,24 @@ def _read(given: Any, column: str | None, id: str | None) -> tuple[Vectors, pa.A
         raise MissingColumnError(f"id={id!r} names a column, and what was given has none: leave it out")
     else:
         items = given
-    vectors = as_vectors(items)
-    if not len(vectors):
-        raise EmptySourceError("there is nothing to read: the input has no vectors")
-    if names is None:
-        return vectors, None
+    with _naming(called):
+        vectors = as_vectors(items)
+        if not len(vectors):
+            raise EmptySourceError("there is nothing to read: the input has no vectors")
+        check_comparable(vectors, measure)
+        return vectors, None if names is None else _checked(names, id)
+
+
+def _checked(names: pa.ChunkedArray, column: str | None) -> pa.Array:
+    """Ids, none of them null and each there once."""
     if names.null_count:
-        raise SourceError(f"an id in {id!r} is null: every vector needs one")
+        raise SourceError(f"an id in {column!r} is null: every vector needs one")
     if "view" in str(names.type):
         # Arrow cannot sort these yet.
         names = names.cast(pa.large_string())
     check_unique(names)
     whole = names.combine_chunks()
-    return vectors, whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
 
 
 def _as_table(given: Any) -> pa.Table | None:
