@@ -118,6 +118,12 @@ def test_a_fraction_is_of_the_baskets():
     assert rows_of(frequent_pairs(baskets, support=0.31)) == [(3, 4, 7)]
 
 
+def test_a_fraction_of_the_baskets_does_not_round_up():
+    # .07 · 100 is more than 7 in floating point.
+    baskets = [["a", "b"]] * 7 + [["c"]] * 93
+    assert rows_of(frequent_pairs(baskets, support=0.07)) == [("a", "b", 7)]
+
+
 def test_a_full_bucket_does_not_wrap_around():
     def seen(*counts):
         items = pa.table({"item": pa.array([1]), "count": pa.array([1], pa.int64())})

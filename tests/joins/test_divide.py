@@ -88,6 +88,13 @@ def test_a_fraction_is_of_the_rows():
     assert (found.left_out.elements, found.left_out.rows, len(found.a)) == (0, 0, 780)
 
 
+def test_an_element_that_as_many_rows_hold_as_the_fraction_says_is_not_left_out():
+    # .29 · 100 is less than 29 in floating point.
+    sets = [{0, row} if row <= 29 else {row} for row in range(1, 101)]
+    found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.1, common=0.29)
+    assert (found.left_out.elements, len(found.a)) == (0, 29 * 28 // 2)
+
+
 @given(
     sets=st.lists(st.frozensets(st.integers(0, 9), max_size=6), max_size=16),
     common=st.integers(1, 12),

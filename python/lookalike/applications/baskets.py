@@ -19,6 +19,7 @@ from lookalike.joins.baskets import BasketAccount, Method, together
 from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
+from lookalike.theory.shares import fewest
 from lookalike.types import Tabular
 
 #: Baskets of a batch: some megabytes.
@@ -150,7 +151,7 @@ def _together(
 def _least(support: int | float, baskets: int) -> int:
     """The support as a number of baskets."""
     if isinstance(support, float) and 0 < support < 1:
-        return max(1, int(np.ceil(support * baskets)))
+        return max(1, fewest(float(support), baskets))
     number = whole(support)
     if number is not None and number >= 1:
         return number

@@ -32,6 +32,7 @@ from lookalike.joins.meetings import Lengths, count_meetings, meetings
 from lookalike.measures.overlap import OverlapMeasure
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
+from lookalike.theory.shares import most
 from lookalike.types import U32, Bools
 
 #: What a meeting costs to make, sort and add up: nanoseconds of one core, as measured, and bytes.
@@ -116,7 +117,7 @@ def _warning(crowd: Crowding) -> str:
 def most_rows(common: int | float, rows: int) -> int:
     """How many rows may hold an element that still counts."""
     if isinstance(common, float) and 0 < common < 1:
-        return max(1, int(common * rows))
+        return max(1, most(float(common), rows))
     number = whole(common)
     if number is not None and number >= 1:
         return number

@@ -26,6 +26,7 @@ hashes         how often two shingles are taken for one
 covers         masks of bits that cover a radius
 collected      what a sample of pairs stands for
 ranges         the ranges of threshold, recall and slots
+shares         how many things a share of them is
 """
 
 from lookalike.theory.amplification import Amplification
