@@ -35,6 +35,13 @@ def test_frequent_pairs_are_printed_as_json(type_, tmp_path):
     assert json.loads(ended.out)["pairs"] == [{"a": "cheese", "b": "red wine", "count": 2}]
 
 
+@pytest.mark.parametrize("name", ["likes.csv", "likes.TSV", "likes.jsonl.gz", "likes.parquet"])
+def test_a_table_is_not_taken_for_baskets(refused, tmp_path, name):
+    said = refused("baskets", "pairs", tmp_path / name, "--support", "1", "--json")
+    assert f"{name} looks like a table" in said
+    assert "separator" in said
+
+
 def test_what_cannot_be_found_in_baskets_is_refused(refused, file, tmp_path):
     out = tmp_path / "out"
     assert "only pairs" in refused("baskets", "triples", file, "--support", "2", "-o", out)
