@@ -191,7 +191,7 @@ def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
     baskets = tmp_path / "baskets.dat"
     baskets.write_text("\n".join([*lines, "0 7000", "0"]))
     command = ("pairs", "--sets", baskets, "--method", "divide", "-t", "0.5")
-    monkeypatch.setattr("lookalike.joins.divide._MANY_MEETINGS", 500)
+    monkeypatch.setattr("lookalike.joins.divide.MANY_MEETINGS", 500)
     monkeypatch.setattr("lookalike.joins.divide._FEW_MEETINGS", 100)
     ended = type_(*command, "-o", tmp_path / "every")
     assert "method divide has about " in ended.err

@@ -132,7 +132,7 @@ def test_rows_that_common_elements_cannot_make_alike_are_not_at_risk():
 
 
 def test_much_work_is_said_before_with_what_would_be_less(monkeypatch):
-    monkeypatch.setattr(divides, "_MANY_MEETINGS", 1e4)
+    monkeypatch.setattr(divides, "MANY_MEETINGS", 1e4)
     monkeypatch.setattr(divides, "_FEW_MEETINGS", 1e3)
     sets = [{0, 1, *range(100 * row + 10, 100 * row + 15)} for row in range(200)]
     said = []
