@@ -64,6 +64,15 @@ def test_strings_within_a_few_edits(type_, tmp_path):
     assert json.loads(across.out)["counts"]["pairs"] == 5
 
 
+def test_a_text_file_is_one_string_and_it_is_said(type_, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("smith\nsmyth\n")
+    ended = type_("pairs", path, *("--measure", "levenshtein", "--distance", "1"), "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "words.txt is one string" in ended.err
+    assert ".csv with a heading" in ended.err
+
+
 def test_distance_goes_with_strings_alone(refused, file, tmp_path):
     out = tmp_path / "out"
     assert "those need it" in refused("pairs", file, "--measure", "indel", "-o", out)
