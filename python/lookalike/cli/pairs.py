@@ -25,7 +25,7 @@ from lookalike.cli.output import Reading
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
 from lookalike.cli.strings import near_strings
-from lookalike.cli.typed import only
+from lookalike.cli.typed import only, without
 from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -190,6 +190,8 @@ def _search(
         raise OptionError(f"--measure {measure} compares sets with weights: add --sets")
     if (of_strings or of_meaning) and columns is not None:
         raise OptionError(f"--measure {measure} compares texts: leave out --sets")
+    if columns is not None and not by_weight:
+        without(context, ("text", "shingle"), "--sets")
     if of_strings != (distance is not None):
         raise OptionError("--distance goes with --measure levenshtein or indel, and those need it")
     if of_strings:

@@ -13,13 +13,14 @@ from lookalike.cli.given import note_what_was_left_out_of, opened_given, set_col
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
-from lookalike.cli.typed import command_line
+from lookalike.cli.typed import command_line, without
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.runs import choose_progress
 from lookalike.runs.watch import Watch
 
 
 def top(
+    context: typer.Context,
     inputs: shared.Inputs,
     other: Annotated[
         list[str] | None,
@@ -81,6 +82,8 @@ def top(
     columns = set_columns(
         sets=sets, of=set_of, items=items, rating=rating, least_rating=least_rating, separator=separator
     )
+    if sets:
+        without(context, ("text", "shingle"), "--sets")
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
     watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
     reading = Reading(text=text, id=id, on_error=on_error)

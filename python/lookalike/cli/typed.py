@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from contextvars import ContextVar
 
 import typer
@@ -23,3 +23,8 @@ def only(context: typer.Context, known: Set[str], what: str) -> None:
     for name in context.params:
         if name not in known and typed(context, name):
             raise OptionError(f"--{name.replace('_', '-')} has no meaning with {what}: leave it out")
+
+
+def without(context: typer.Context, ignored: Iterable[str], what: str) -> None:
+    """Refuse these options if they were typed: they would be ignored."""
+    only(context, set(context.params) - set(ignored), what)
