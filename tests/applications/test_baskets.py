@@ -112,6 +112,16 @@ def test_arrow_lists_and_slices_of_them_are_taken_as_they_are():
             assert rows_of(frequent_pairs(given_as, support=3)) == truth
 
 
+def test_items_may_be_64_bit_hashes():
+    baskets = [[2**64 - 1, 2**63, 5], [2**63, 2**64 - 1], [5]]
+    for method in ("pcy", "apriori"):
+        found = frequent_pairs(baskets, support=2, method=method)
+        assert rows_of(found) == [(2**63, 2**64 - 1, 2)]
+    for other in (-1, 2**64):
+        with pytest.raises(SourceError, match="lie from"):
+            frequent_pairs([*baskets, [other]], support=2)
+
+
 def test_a_fraction_is_of_the_baskets():
     baskets = [[1, 2]] * 3 + [[3, 4]] * 7
     assert rows_of(frequent_pairs(baskets, support=0.3)) == [(3, 4, 7), (1, 2, 3)]
@@ -123,6 +133,12 @@ def test_a_fraction_is_of_the_baskets():
 def test_no_pair_is_in_more_baskets_than_can_be_counted():
     for support in (3, 2**63, 2**64, 10**30):
         assert rows_of(frequent_pairs([[1, 2], [1, 2]], support=support)) == []
+
+
+def test_a_fraction_of_the_baskets_does_not_round_up():
+    # .07 · 100 is more than 7 in floating point.
+    baskets = [["a", "b"]] * 7 + [["c"]] * 93
+    assert rows_of(frequent_pairs(baskets, support=0.07)) == [("a", "b", 7)]
 
 
 def test_a_full_bucket_does_not_wrap_around():
@@ -170,7 +186,7 @@ def test_other_options_out_of_range_are_refused(options):
         (["milk"], "basket 0 is 'milk', not a collection"),
         ([[1], 2], "basket 1 is 2, not a collection"),
         ([[1, "milk"]], "integers of 64 bits or strings, not both"),
-        ([[2**70]], "integers of 64 bits or strings"),
+        ([[2**70]], "integers in baskets lie from"),
         ([[1, None]], "null"),
         ([[1.5]], "integers or strings, not double"),
         (pa.array([[1], None]), "null"),

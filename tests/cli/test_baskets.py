@@ -35,6 +35,13 @@ def test_frequent_pairs_are_printed_as_json(type_, tmp_path):
     assert json.loads(ended.out)["pairs"] == [{"a": "cheese", "b": "red wine", "count": 2}]
 
 
+@pytest.mark.parametrize("name", ["likes.csv", "likes.TSV", "likes.jsonl.gz", "likes.parquet"])
+def test_a_table_is_not_taken_for_baskets(refused, tmp_path, name):
+    said = refused("baskets", "pairs", tmp_path / name, "--support", "1", "--json")
+    assert f"{name} looks like a table" in said
+    assert "separator" in said
+
+
 def test_what_cannot_be_found_in_baskets_is_refused(refused, file, tmp_path):
     out = tmp_path / "out"
     assert "only pairs" in refused("baskets", "triples", file, "--support", "2", "-o", out)
@@ -56,6 +63,15 @@ def test_strings_within_a_few_edits(type_, tmp_path):
     assert rows == [{"a": "1", "b": "2", "distance": 1}]
     across = type_(*asked, "--with", path, "-o", tmp_path / "across", "--json")
     assert json.loads(across.out)["counts"]["pairs"] == 5
+
+
+def test_a_text_file_is_one_string_and_it_is_said(type_, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("smith\nsmyth\n")
+    ended = type_("pairs", path, *("--measure", "levenshtein", "--distance", "1"), "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "words.txt is one string" in ended.err
+    assert ".csv with a heading" in ended.err
 
 
 def test_distance_goes_with_strings_alone(refused, file, tmp_path):

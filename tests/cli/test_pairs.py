@@ -195,7 +195,7 @@ def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
     baskets = tmp_path / "baskets.dat"
     baskets.write_text("\n".join([*lines, "0 7000", "0"]))
     command = ("pairs", "--sets", baskets, "--method", "divide", "-t", "0.5")
-    monkeypatch.setattr("lookalike.joins.divide._MANY_MEETINGS", 500)
+    monkeypatch.setattr("lookalike.joins.divide.MANY_MEETINGS", 500)
     monkeypatch.setattr("lookalike.joins.divide._FEW_MEETINGS", 100)
     ended = type_(*command, "-o", tmp_path / "every")
     assert "method divide has about " in ended.err
@@ -222,3 +222,12 @@ def test_common_elements_are_left_out_on_request_and_what_that_may_cost_is_said(
 
 def test_standard_input_cannot_be_both_collections(refused, tmp_path):
     assert "can be read once only" in refused("pairs", "-", "--with", "-", "-o", tmp_path / "out")
+
+
+def test_options_of_texts_are_refused_with_sets(refused, tmp_path):
+    path = tmp_path / "sets.txt"
+    path.write_text("1 2 3\n1 2 3\n")
+    for command in ("pairs", "top"):
+        for option in (("--shingle", "chars:5"), ("--text", "body")):
+            said = refused(command, "--sets", path, *option, "-o", tmp_path / "out")
+            assert f"{option[0]} has no meaning with --sets" in said

@@ -98,6 +98,13 @@ def test_any_number_of_rows_may_hold_what_still_counts():
         assert len(found.a) == 1
 
 
+def test_an_element_that_as_many_rows_hold_as_the_fraction_says_is_not_left_out():
+    # .29 · 100 is less than 29 in floating point.
+    sets = [{0, row} if row <= 29 else {row} for row in range(1, 101)]
+    found = divided(roads.items_of(sets), measure=JACCARD, threshold=0.1, common=0.29)
+    assert (found.left_out.elements, len(found.a)) == (0, 29 * 28 // 2)
+
+
 @given(
     sets=st.lists(st.frozensets(st.integers(0, 9), max_size=6), max_size=16),
     common=st.integers(1, 12),
@@ -135,7 +142,7 @@ def test_rows_that_common_elements_cannot_make_alike_are_not_at_risk():
 
 
 def test_much_work_is_said_before_with_what_would_be_less(monkeypatch):
-    monkeypatch.setattr(divides, "_MANY_MEETINGS", 1e4)
+    monkeypatch.setattr(divides, "MANY_MEETINGS", 1e4)
     monkeypatch.setattr(divides, "_FEW_MEETINGS", 1e3)
     sets = [{0, 1, *range(100 * row + 10, 100 * row + 15)} for row in range(200)]
     said = []

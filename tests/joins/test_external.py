@@ -1,11 +1,14 @@
 """The external MinHash join: it equals signature agreement, some slots at a time."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.joins import roads
 
 from lookalike.engines import LocalEngine
 from lookalike.families import MinHash
+from lookalike.joins import external as externals
 from lookalike.joins.agree import agree
 from lookalike.joins.external import external
 from lookalike.runs.watch import Watch
@@ -42,3 +45,22 @@ def test_candidates_are_the_pairs_that_agree_anywhere():
     items = roads.items_of([{1, 2, 3}, {1, 2, 3}, {1, 2, 4}, {99}, set()])
     found = external(items, family=MinHash(slots=256), threshold=1.0, engine=LocalEngine(1), watch=Watch())
     assert (found.a.tolist(), found.b.tolist(), found.candidates) == ([0], [1], 3)
+
+
+@pytest.mark.parametrize(("boundary", "agreements"), [(None, 16 * 300 * 299 // 2), (100, 16 * 100 * 200)])
+def test_much_work_is_said_before_with_what_would_be_less(monkeypatch, boundary, agreements):
+    monkeypatch.setattr(externals, "MANY_MEETINGS", 1e5)
+    said = []
+
+    def walk(sets):
+        items, watch = roads.items_of(sets, boundary=boundary), Watch(say=said.append)
+        return external(items, family=MinHash(slots=16), threshold=0.9, engine=LocalEngine(2), watch=watch)
+
+    assert len(walk([{1, 2, 3}] * 300).a) == agreements // 16
+    assert len(said) == 1
+    assert int(re.search("about ([0-9,]+) agreements", said[0])[1].replace(",", "")) == pytest.approx(
+        agreements, rel=0.02
+    )
+    assert "Method signature finds the same pairs" in said[0]
+    assert len(walk([{row} for row in range(300)]).a) == 0
+    assert len(said) == 1

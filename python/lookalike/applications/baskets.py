@@ -14,7 +14,7 @@ from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.io import OnError
 from lookalike.io.columns import is_list, plain_lists
-from lookalike.io.setfiles import open_set_lines
+from lookalike.io.setfiles import is_table_file, open_set_lines
 from lookalike.joins.baskets import BasketAccount, Method, together
 from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
@@ -92,9 +92,21 @@ def frequent_pairs_of_lines(
 
     Items are what stands between white space, or between separators, as it is written. The files are read
     once; other parameters are those of `frequent_pairs`.
+
+    Raises
+    ------
+    OptionError
+        If a file looks like a table and no separator is given: its rows would be taken for baskets.
     """
     buckets = _checked(method, buckets)
     checked_separator(separator)
+    inputs = list(inputs)
+    for path in inputs if separator is None else ():
+        if is_table_file(path):
+            raise OptionError(
+                f"{path} looks like a table, and baskets are lines: write a basket a line, or say which "
+                "separator stands between the items of a line"
+            )
     engine, watch = engine or LocalEngine(), watch or Watch()
     with open_set_lines(inputs, on_error=on_error) as source:
         with watch.stage("read", unit="baskets") as advance:
@@ -195,8 +207,16 @@ def _from_collections(baskets: Any) -> pa.Array:
             )
         rows.append(list(basket))
     try:
-        array = pa.array(rows)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as reason:
+        try:
+            array = pa.array(rows)
+        except OverflowError:
+            # Over 2⁶³, as 64-bit hashes are; Arrow has to be told.
+            array = pa.array(rows, pa.large_list(pa.uint64()))
+    except OverflowError as reason:
+        raise SourceError(
+            f"integers in baskets lie from −2⁶³ to 2⁶³−1, or from 0 to 2⁶⁴−1: {reason}"
+        ) from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as reason:
         raise SourceError(f"baskets must hold integers of 64 bits or strings, not both: {reason}") from None
     return array.cast(pa.large_list(pa.int64())) if pa.types.is_null(array.type) else array
 

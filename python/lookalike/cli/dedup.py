@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from lookalike.applications.documents.earlier import open_runs
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
 from lookalike.cli.app import Command
-from lookalike.cli.outcome import tell
+from lookalike.cli.outcome import tell, tell_rehearsal
 from lookalike.cli.output import (
     Reading,
     check_outside,
@@ -119,15 +118,7 @@ def dedup(
     ] = False,
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            rich_help_panel=shared.RUNNING,
-            help="Read and sign the input once, print the plan, the candidates and the expected cost; write "
-            "nothing.",
-        ),
-    ] = False,
+    dry_run: shared.DryRun = False,
     threads: shared.Threads = None,
     memory: shared.Memory = None,
     scratch: shared.Scratch = None,
@@ -177,9 +168,7 @@ def dedup(
                 rehearse_against(source, runs, chosen, **how) if runs else rehearse(source, chosen, **how)
             )
             note_what_was_left_out(source)
-        for sentence in rehearsal.advice:
-            note(sentence)
-        print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())
+        tell_rehearsal(rehearsal, json=json)
         return
     folder = checked_folder(output, overwrite=overwrite, resume=resume)
     earlier = [path for run in runs for path in run.paths]

@@ -344,7 +344,15 @@ Json = Annotated[
     bool,
     typer.Option("--json", rich_help_panel=WRITING, help="Print the result as JSON, for programs."),
 ]
-
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        rich_help_panel=RUNNING,
+        help="Read and sign the input once, print the plan, the candidates and the expected cost; write "
+        "nothing.",
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(

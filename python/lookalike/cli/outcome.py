@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lookalike.applications.documents.rehearsal import Rehearsal
 from lookalike.charts import numbers
+from lookalike.cli.output import note
 from lookalike.cli.typed import command_line
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
@@ -73,3 +76,10 @@ def found_counts(account: Account, sources: Sequence[Source], pairs: int) -> dic
         "near_pairs": account.pairs,
         "pairs": pairs,
     }
+
+
+def tell_rehearsal(rehearsal: Rehearsal, *, json: bool) -> None:
+    """Say what a run would do, and beside it what to change before it."""
+    for sentence in rehearsal.advice:
+        note(sentence)
+    print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
+from lookalike.applications.documents.rehearsal import Rehearsal, rehearse_pairs
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
@@ -73,6 +74,7 @@ def pairs(
     expand: own.Expand = False,
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
+    dry_run: shared.DryRun = False,
     threads: shared.Threads = None,
     memory: shared.Memory = None,
     scratch: shared.Scratch = None,
@@ -147,6 +149,16 @@ def pairs(
             expand=expand,
             output=output,
         )
+    if dry_run:
+        search.rehearsed(
+            output=output,
+            overwrite=overwrite,
+            json=json,
+            threads=threads,
+            memory=memory,
+            progress=progress,
+        )
+        return
     search.run(
         output=output,
         overwrite=overwrite,
@@ -185,6 +197,7 @@ def _search(
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find
+    rehearsal: Callable[[Sequence[Any], Engine, Watch], Rehearsal] | None = None
     if of_meaning:
         asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), "expand": expand}
         find = close_in_meaning
@@ -201,10 +214,12 @@ def _search(
         chosen = PairOptions.of({**options, "threshold": shared.number(options["threshold"])})
         asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
         find = partial(_similar, chosen)
+        rehearsal = partial(_rehearsed, chosen)
     return PairSearch(
         parameters={**asked, **vars(reading)},
         open=lambda: opened_given(given, reading, columns, output=output),
         find=lambda sources, engine, watch: find(sources, asked, engine=engine, watch=watch),
+        rehearse=rehearsal,
     )
 
 
@@ -236,6 +251,10 @@ def _similar(
         lines=lambda stages: pair_lines(account, counts, stages),
         advice=advice,
     )
+
+
+def _rehearsed(options: PairOptions, given: Sequence[Any], engine: Engine, watch: Watch) -> Rehearsal:
+    return rehearse_pairs(given, options, engine=engine, watch=watch)
 
 
 def _counts(kind: str, collections: Sequence[Any]) -> dict[str, Any]:

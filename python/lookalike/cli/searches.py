@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lookalike.applications.documents.rehearsal import Rehearsal
 from lookalike.cli.given import note_what_was_left_out_of
-from lookalike.cli.outcome import PairsOutcome, tell
+from lookalike.cli.outcome import PairsOutcome, tell, tell_rehearsal
 from lookalike.cli.output import checked_folder, note
 from lookalike.cli.unfinished import engine_of_a_run
-from lookalike.engines import Engine
-from lookalike.runs import choose_progress
+from lookalike.engines import Engine, local_engine
+from lookalike.errors import OptionError
+from lookalike.runs import RunFolder, choose_progress
 from lookalike.runs.watch import Watch
 
 #: Options that every kind of item has. Each kind names those it has beside them, and refuses the others.
@@ -37,11 +39,14 @@ class PairSearch:
         Finds and opens the input of one collection or two.
     find
         From what was opened to pairs.
+    rehearse
+        From what was opened to what that would cost; None of what nobody estimates.
     """
 
     parameters: dict[str, Any]
     open: Callable[[], AbstractContextManager[Sequence[Any]]]
     find: Callable[[Sequence[Any], Engine, Watch], PairsOutcome]
+    rehearse: Callable[[Sequence[Any], Engine, Watch], Rehearsal] | None = None
 
     def run(
         self,
@@ -78,3 +83,27 @@ class PairSearch:
         for sentence in outcome.advice:
             note(sentence)
         tell(record, "\n".join(outcome.lines(watch.stages)), output, json=json)
+
+    def rehearsed(
+        self,
+        *,
+        output: Path | None,
+        overwrite: bool,
+        json: bool,
+        threads: int | None,
+        memory: str | None,
+        progress: str,
+    ) -> None:
+        """Say what a run would do and what it would cost; nothing is compared or written."""
+        if self.rehearse is None:
+            raise OptionError(
+                "--dry-run goes with documents and sets compared by jaccard, containment, cosine or overlap: "
+                "leave it out"
+            )
+        if output is not None:
+            RunFolder.create(output, overwrite=overwrite)
+        watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
+        with self.open() as given:
+            rehearsal = self.rehearse(given, local_engine(threads, memory), watch)
+            note_what_was_left_out_of(given)
+        tell_rehearsal(rehearsal, json=json)

@@ -9,7 +9,7 @@ from lookalike.applications.strings import strings_within
 from lookalike.charts import numbers
 from lookalike.cli.outcome import PairsOutcome, fact_lines
 from lookalike.engines import Engine
-from lookalike.io import Source
+from lookalike.io import FileSource, Source
 from lookalike.runs.watch import Watch
 
 
@@ -45,5 +45,18 @@ def near_strings(
         },
         estimates=lambda stages: {},
         lines=lambda stages: fact_lines(facts, stages),
-        advice=[],
+        advice=[_one_text(source) for source in sources if _is_one_text(source)],
+    )
+
+
+def _is_one_text(source: Source) -> bool:
+    return isinstance(source, FileSource) and [file.format.name for file in source.files] == ["txt"]
+
+
+def _one_text(source: Source) -> str:
+    """What somebody should hear whose strings are the lines of a file."""
+    assert isinstance(source, FileSource)
+    return (
+        f"{source.files[0].label} is one string: a .txt file is one text. If it holds a string a line, give "
+        "it as .csv with a heading, and name that by --text"
     )

@@ -26,6 +26,8 @@ from lookalike.io.stream import COMPRESSIONS
 
 #: Files that are no lines of tokens, whatever is in them.
 _BINARY = (".parquet", ".npz", ".npy", ".arrow", ".zip", ".bz2", ".xz")
+#: Endings of files that have columns.
+_TABLES = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
 
 class SetLines(Format):
@@ -63,6 +65,11 @@ class SetLines(Format):
     def write_kept(self, file: InputFile, target: Path, keep: Mask, edits: FileEdits | None = None) -> None:
         """Write the kept lines byte for byte; a line is a set, and nothing in it is edited."""
         write_records(file, target, keep, split_every_line)
+
+
+def is_table_file(path: str | Path) -> bool:
+    """Whether a file's name says that it holds a table, which is no set a line unless somebody says so."""
+    return Path(str(path).removesuffix(".gz").removesuffix(".zst")).suffix.lower() in _TABLES
 
 
 def split_every_line(data: bytes, *, final: bool) -> Split:

@@ -11,9 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from lookalike.engines import Engine, Table
+from lookalike.charts import numbers
+from lookalike.engines import Engine, Stage, Table
 from lookalike.types import F64, I64
 
+#: More meetings than this, about a minute and a half of one core, are worth a word before.
+MANY_MEETINGS = 1e9
+#: What a meeting costs to make, sort and add up: nanoseconds of one core, as measured, and bytes.
+_MEETING_NS, _MEETING_BYTES = 90.0, 12
 _BITS = 16
 #: An odd number: the top bits of its products depend on all bits of an element.
 _ANEW = np.uint64(0x9E3779B97F4A7C15)
@@ -52,10 +57,21 @@ class Crowding:
     over: int | None
     elements: int
 
+    @property
+    def cost(self) -> str:
+        """What it takes to count so many meetings, in words."""
+        seconds, size = self.meetings * _MEETING_NS / 1e9, _MEETING_BYTES * self.meetings
+        return f"some {numbers.seconds(seconds)} of one core, and up to {numbers.bytes_(size)} on disk"
 
-def crowding(engine: Engine, holdings: Table, *, boundary: int | None, few: float) -> Crowding:
-    """How many meetings rows will have, and from how many rows on elements are too common for a `few`."""
-    counts = engine.fold(holdings, CountElements(boundary), np.add)
+
+def crowding(
+    engine: Engine, holdings: Table, *, boundary: int | None, few: float, counting: Stage | None = None
+) -> Crowding:
+    """How many meetings rows will have, and from how many rows on elements are too common for a `few`.
+
+    `counting` counts holdings that are no lines of an element and a row.
+    """
+    counts = engine.fold(holdings, counting or CountElements(boundary), np.add)
     if counts is None:
         return Crowding(meetings=0.0, over=None, elements=0)
     first = counts[: 1 << _BITS].astype(np.float64)

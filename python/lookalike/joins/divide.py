@@ -23,7 +23,7 @@ from lookalike.bands import packed, rows_of
 from lookalike.charts import numbers
 from lookalike.engines import Engine, Table, as_it_is
 from lookalike.errors import OptionError
-from lookalike.joins.crowded import Crowding, crowding
+from lookalike.joins.crowded import MANY_MEETINGS, Crowding, crowding
 from lookalike.joins.elements import Invert, lines_per_row, shingler_of
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
@@ -35,11 +35,7 @@ from lookalike.theory.ranges import whole
 from lookalike.theory.shares import most_count
 from lookalike.types import U32, Bools
 
-#: What a meeting costs to make, sort and add up: nanoseconds of one core, as measured, and bytes.
-_MEETING_NS, _MEETING_BYTES = 90.0, 12
-#: More meetings than this, about a minute and a half of one core, are worth a word before;
-_MANY_MEETINGS = 1e9
-#: and so few are done in seconds.
+#: So few meetings are done in seconds.
 _FEW_MEETINGS = 1e8
 
 
@@ -87,7 +83,7 @@ def divide(
         crowd = crowding(engine, holdings, boundary=items.boundary, few=_FEW_MEETINGS)
     both_ways = measure.directed and items.boundary is None
     reaching = Reaching(measure, threshold, sizes, both_ways)
-    if over is None and crowd.meetings > _MANY_MEETINGS:
+    if over is None and crowd.meetings > MANY_MEETINGS:
         watch.say(_warning(crowd))
     if over is not None:
         return _without_common(items, holdings, over, reaching, engine, watch)
@@ -98,12 +94,9 @@ def divide(
 
 def _warning(crowd: Crowding) -> str:
     """What the join will cost, and how to have it for less."""
-    meetings = crowd.meetings
     said = (
-        f"method divide has about {numbers.count(meetings)} meetings of two sets to count: some "
-        f"{numbers.seconds(meetings * _MEETING_NS / 1e9)} of one core, and up to "
-        f"{numbers.bytes_(_MEETING_BYTES * meetings)} on disk. Method prefix finds the same pairs by their "
-        "rarest elements"
+        f"method divide has about {numbers.count(crowd.meetings)} meetings of two sets to count: "
+        f"{crowd.cost}. Method prefix finds the same pairs by their rarest elements"
     )
     if crowd.over is None:
         return said

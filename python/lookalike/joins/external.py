@@ -20,20 +20,30 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.bands import rows_of
+from lookalike.charts import numbers
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
+from lookalike.joins.crowded import MANY_MEETINGS, CountElements, crowding
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.meetings import count_meetings, meetings
 from lookalike.joins.signatures import least_agreeing, signatures
 from lookalike.measures.candidates import slot_matrix
 from lookalike.runs.watch import Watch
+from lookalike.types import I64
 
 
 def external(items: Items, *, family: MinHash, threshold: float, engine: Engine, watch: Watch) -> Found:
     """Find all pairs whose signatures agree in at least a fraction `threshold` of their slots."""
     reaching = Reaching(least_agreeing(threshold, family.slots), family.slots)
     signed = signatures(items, family, engine=engine, watch=watch)
+    counting = CountMinima(Minima(0, family.slots), items.boundary)
+    crowd = crowding(engine, signed, boundary=items.boundary, few=0, counting=counting)
+    if crowd.meetings > MANY_MEETINGS:
+        watch.say(
+            f"method external has about {numbers.count(crowd.meetings)} agreements of two slots to count: "
+            f"{crowd.cost}. Method signature finds the same pairs and does not count them all"
+        )
 
     def met() -> Table:
         pairs = _slot_by_slot(signed, family.slots, items.boundary, engine)
@@ -72,6 +82,17 @@ class Minima:
                 "row": pa.array(np.repeat(rows, len(numbers))),
             }
         )
+
+
+@dataclass(frozen=True)
+class CountMinima:
+    """A stage for `fold`: signed rows → how many have which minimum, by bucket (`crowded`)."""
+
+    minima: Minima
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> I64:
+        return CountElements(self.boundary)(self.minima(batch).rename_columns(["element", "row"]))
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,21 @@ def search_sources(
     extra: str | None = None,
 ) -> Search[Collection]:
     """Read one source or two, and join them."""
+    collections, items = read_sources(sources, options, engine=engine, watch=watch, extra=extra)
+    with called(partial(name_of, collections)):
+        joined = take_road(items, options, engine=engine, watch=watch)
+    return Search(joined=joined, collections=collections)
+
+
+def read_sources(
+    sources: tuple[Source, ...],
+    options: PairOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    extra: str | None = None,
+) -> tuple[tuple[Collection, ...], Items]:
+    """Read one source or two, and lay them side by side."""
     collections: list[Collection] = []
     for source in sources:
         before = sum(collection.rows for collection in collections)
@@ -86,15 +101,23 @@ def search_sources(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    with called(partial(name_of, collections)):
-        joined = take_road(items, options, engine=engine, watch=watch)
-    return Search(joined=joined, collections=tuple(collections))
+    return tuple(collections), items
 
 
 def search_sets(
     given: tuple[Any, ...], options: PairOptions, *, engine: Engine, watch: Watch
 ) -> Search[SetCollection]:
     """Read one collection of sets or two, from whatever holds them, and join them."""
+    collections, items = read_collections_of_sets(given, options, engine=engine, watch=watch)
+    with called(partial(name_of, collections)):
+        joined = take_road(items, options, engine=engine, watch=watch)
+    return Search(joined=joined, collections=collections)
+
+
+def read_collections_of_sets(
+    given: tuple[Any, ...], options: PairOptions, *, engine: Engine, watch: Watch
+) -> tuple[tuple[SetCollection, ...], Items]:
+    """Read one collection of sets or two, and lay them side by side."""
     collections: list[SetCollection] = []
     for one in given:
         before = sum(collection.rows for collection in collections)
@@ -106,9 +129,7 @@ def search_sets(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    with called(partial(name_of, collections)):
-        joined = take_road(items, options, engine=engine, watch=watch)
-    return Search(joined=joined, collections=tuple(collections))
+    return tuple(collections), items
 
 
 def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:

@@ -1,19 +1,24 @@
 """A dry run: everything is read, the road is chosen, copies are found, and nothing is compared or written.
 
 By bands, candidates are counted in their buckets, not estimated: the sample that plans errs towards too many.
+Deduplication is rehearsed, and the search for pairs of documents or sets, in one collection or between two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.join import name_of, read_collections_of_sets, read_sources
 from lookalike.applications.documents.options import DedupOptions, PairOptions
-from lookalike.applications.documents.roads import chosen_road, family_of
+from lookalike.applications.documents.roads import chosen_road, family_of, least_size
 from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
+from lookalike.applications.documents.too_large import called
 from lookalike.applications.documents.units import collect_units
+from lookalike.applications.sets import OpenSets, SetCollection
 from lookalike.engines import Engine
 from lookalike.io import Source
 from lookalike.joins.choice import Chosen
@@ -72,6 +77,8 @@ class Rehearsal:
     earlier: EarlierWork | None = None
     #: Of the bands: pairs that share a bucket, counted, and rows in buckets too large to pair all of them.
     to_come: tuple[int, int] | None = None
+    #: Of sets, which are counted as documents are: the elements in them together.
+    elements: int | None = None
 
     @property
     def expected_seconds(self) -> float | None:
@@ -95,13 +102,22 @@ class Rehearsal:
         """A few lines for a person."""
         expected = self.expected_candidates, self.expected_seconds
         lines = rehearsal_lines(
-            self.counts, self.plan, self.choice, expected, self.stages, to_come=self.to_come
+            self.counts,
+            self.plan,
+            self.choice,
+            expected,
+            self.stages,
+            to_come=self.to_come,
+            listing=not isinstance(self.options, DedupOptions),
         )
         return "\n".join(lines)
 
     @property
     def counts(self) -> dict[str, int]:
         """What was counted, under the names that a run uses."""
+        if self.elements is not None:
+            found = {name: getattr(self, name) for name in ("unreadable", "empty", "copies")}
+            return {"sets": self.documents, "elements": self.elements, **found}
         names = ("documents", "units", "unreadable", "empty", "short", "copies", "text_bytes")
         counts = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         if self.earlier is None:
@@ -146,6 +162,32 @@ def rehearse_collection(
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
+    rehearsed = _rehearse_items(items, options, engine=engine, watch=watch)
+    return replace(
+        rehearsed,
+        documents=collection.rows,
+        units=None if table is collection.table else table.rows,
+        unreadable=collection.source.unreadable.rows,
+    )
+
+
+def rehearse_pairs(given: Sequence[Any], options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
+    """The same of a search for pairs: of sources of documents or, where these are `OpenSets`, of sets."""
+    how: dict[str, Any] = {"engine": engine, "watch": watch}
+    of_sets = isinstance(given[0], OpenSets)
+    collections: Sequence[Collection | SetCollection]
+    collections, items = (read_collections_of_sets if of_sets else read_sources)(tuple(given), options, **how)
+    with called(partial(name_of, collections)):
+        rehearsed = _rehearse_items(items, options, **how)
+    sources = [one.source for one in collections if one.source is not None]
+    return replace(
+        rehearsed,
+        unreadable=sum(source.unreadable.rows for source in sources),
+        elements=items.bytes // 8 if of_sets else None,
+    )
+
+
+def _rehearse_items(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Rehearsal:
     joined = by_rarest_words(items, engine=engine, watch=watch)
     chosen = chosen_road(joined, options, engine=engine, watch=watch)
     ready = _ready(joined, chosen, options, engine=engine, watch=watch)
@@ -158,15 +200,18 @@ def rehearse_collection(
         options=options,
         choice=chosen.choice,
         plan=ready.plan if isinstance(ready, Prepared) else None,
-        documents=collection.rows,
-        units=None if table is collection.table else table.rows,
-        unreadable=collection.source.unreadable.rows,
+        documents=items.rows,
+        units=None,
+        unreadable=0,
         empty=ready.empty,
         short=ready.short,
         copies=ready.copies,
         text_bytes=items.bytes,
         threads=engine.threads,
-        advice=shingle_advice(
+        # Advice about shingles is for documents.
+        advice=()
+        if items.shingle is None
+        else shingle_advice(
             options,
             texts=items.rows - ready.empty,
             unspaced=ready.unspaced,
@@ -181,7 +226,8 @@ def _ready(
     items: Items, chosen: Chosen, options: PairOptions, *, engine: Engine, watch: Watch
 ) -> Prepared | Distinct:
     if chosen.choice.method != "lsh":
-        return distinct(items, sets=chosen.sets, engine=engine, watch=watch)
+        size = least_size(options)
+        return distinct(items, least_size=size, sets=chosen.sets, engine=engine, watch=watch)
     return prepare(
         items,
         threshold=options.threshold,

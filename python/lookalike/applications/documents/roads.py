@@ -71,6 +71,11 @@ def family_of(options: PairOptions) -> MinHash:
     return MinHash(slots=options.slots, seed=options.seed)
 
 
+def least_size(options: PairOptions) -> int:
+    """How large a set is at least that matches anything: of smaller ones not even copies share so much."""
+    return ceil(options.threshold) if options.measure == "overlap" else 1
+
+
 def chosen_road(items: Items, options: PairOptions, *, engine: Engine, watch: Watch) -> Chosen:
     """The method that the options name or, if that is `auto`, ask for."""
     if options.method != "auto":
@@ -106,9 +111,7 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     method = chosen.choice.method
     measure = overlap_measure(options.measure)
     counted = measure.name == "overlap"
-    # Sets too small to share so much match nothing, not even their copies.
-    least_size = ceil(options.threshold) if counted else 1
-    apart = distinct(items, least_size=least_size, sets=chosen.sets, engine=engine, watch=watch)
+    apart = distinct(items, least_size=least_size(options), sets=chosen.sets, engine=engine, watch=watch)
     with numbered_anew(apart.numbers):
         settled = engine.settle(
             "found",

@@ -74,10 +74,12 @@ def rehearsal_lines(
     stages: Sequence[Stage],
     *,
     to_come: tuple[int, int] | None = None,
+    listing: bool = False,
 ) -> list[str]:
     """What a dry run found out, a fact a line; `expected` are candidates and seconds.
 
-    `to_come` are candidates that were counted, and rows of large buckets.
+    `to_come` are candidates that were counted, and rows of large buckets. Those are paired outright where
+    pairs are listed (`listing`) and it is soon done.
     """
     candidates, seconds = expected
     work = "bands and checks" if plan is not None else choice.method
@@ -88,23 +90,24 @@ def rehearsal_lines(
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
             ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
-            ("candidates", _to_come(candidates, to_come)),
+            ("candidates", _to_come(candidates, to_come, listing)),
             (
                 "seconds",
                 ""
                 if seconds is None
                 else f"about {numbers.seconds(seconds)} expected for {work}, then writing",
             ),
-            ("so far", f"{_took(stages, counts['text_bytes'])}; nothing was written"),
+            ("so far", f"{_took(stages, counts.get('text_bytes', 0))}; nothing was written"),
         ]
     )
 
 
-def _to_come(expected: float | None, counted: tuple[int, int] | None) -> str:
+def _to_come(expected: float | None, counted: tuple[int, int] | None, listing: bool) -> str:
     if counted is None:
         return "" if expected is None else f"about {numbers.count(expected)} expected"
     pairs, rows = counted
-    large = f"; {numbers.several(rows, 'row')} in large buckets, compared with leaders" if rows else ""
+    others = "leaders or with each other" if listing else "leaders"
+    large = f"; {numbers.several(rows, 'row')} in large buckets, compared with {others}" if rows else ""
     return f"{numbers.count(pairs)} share a bucket{large}"
 
 

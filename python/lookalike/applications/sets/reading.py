@@ -14,11 +14,9 @@ from lookalike.errors import OptionError
 from lookalike.io import OnError
 from lookalike.io.columns import is_list
 from lookalike.io.matrices import is_matrix_file
+from lookalike.io.setfiles import is_table_file
 from lookalike.measures.tokens import checked_separator
 from lookalike.types import Sets
-
-#: Endings of files that have columns.
-_TABLES = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -131,7 +129,7 @@ def read_sets(
         raise OptionError(f"id={id!r} is out of range: of lines, the id can only be the first token")
     # Who says how a line begins, or what separates its tokens, means lines.
     for path in paths if separator is None and id is None else ():
-        if Path(str(path).removesuffix(".gz").removesuffix(".zst")).suffix.lower() in _TABLES:
+        if is_table_file(path):
             raise OptionError(
                 f"{path} looks like a table: name its columns, items=… and for an item a row also of=…; or "
                 "separator=…, what stands between its tokens, if it is a set a line"
