@@ -18,6 +18,7 @@ from tests.conformance import oracle
 
 import lookalike as la
 from lookalike.applications.sets import collect_sets, edges, read_sets
+from lookalike.engines.memory import Budget
 from lookalike.errors import DuplicateIdError, EmptySourceError, MalformedRowError, OptionError, SourceError
 from lookalike.runs.watch import Watch
 
@@ -152,6 +153,19 @@ def test_a_set_larger_than_a_batch_is_whole():
     items = [*range(500), 1, 2, 3, *range(250, 750)]
     given = read_sets(pa.table({"user": users, "item": items}), of="user", items="item")
     assert collected(given, batch_rows=64) == {"all": elements(range(750)), "few": elements({1, 2, 3})}
+
+
+@pytest.mark.parametrize("piece_bytes", [1 << 10, 1 << 12, 1 << 16])
+def test_pieces_of_a_set_that_were_cut_and_joined_on_disk_are_one_set(monkeypatch, piece_bytes):
+    monkeypatch.setattr(Budget, "take", lambda budget, batch: None)
+    monkeypatch.setattr(Budget, "piece_bytes", piece_bytes)
+    sizes = {"all": 900, "few": 3, "half": 450, "one": 1, "most": 700, **{f"u{at}": 20 for at in range(40)}}
+    users = [user for user, size in sizes.items() for _ in range(size)]
+    items = [item for size in sizes.values() for item in range(size)]
+    given = read_sets(pa.table({"user": users, "item": items}), of="user", items="item")
+    for batch_rows in (7, 64, 500):
+        whole = collected(given, batch_rows=batch_rows)
+        assert whole == {user: elements(range(size)) for user, size in sizes.items()}
 
 
 def test_edges_under_the_least_rating_are_left_out_and_their_sets_are_not():

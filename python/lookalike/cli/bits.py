@@ -58,7 +58,7 @@ def search_of_bits(context: typer.Context, given: Sequence[list[str]], *, output
 
     return PairSearch(
         parameters={**asked, "expand": expand, **reading},
-        open=lambda: opened_each(partial(open_bit_files, **reading), given, output=output),
+        open=partial(opened_each, partial(open_bit_files, **reading), given, output=output),
         find=find,
     )
 

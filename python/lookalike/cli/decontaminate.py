@@ -9,6 +9,7 @@ import typer
 
 from lookalike.applications.decontaminate import DecontaminateOptions, decontaminate_source
 from lookalike.cli import options as shared
+from lookalike.cli.given import require_read_once
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
 from lookalike.cli.repeated import Reader as Reader
@@ -108,6 +109,7 @@ def decontaminate(
     """
     if not train:
         raise OptionError("say which training documents to look in: add --with FILE")
+    require_read_once((inputs, train))
     chosen = DecontaminateOptions.of(
         {"threshold": threshold, "shingle": shingle, "run": run, "common": common, "seed": seed}
     )
@@ -116,8 +118,8 @@ def decontaminate(
     of_training = Reading(text=train_text or text, id=train_id, on_error=on_error)
     folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (
-        opened(inputs, reading, output=output) as items,
-        opened(train, of_training, output=output) as documents,
+        opened(inputs, reading, output=output, scratch=scratch) as items,
+        opened(train, of_training, output=output, scratch=scratch) as documents,
         engine_of_a_run(
             "decontaminate",
             folder,

@@ -22,6 +22,7 @@ from lookalike.cli.output import (
     note,
     note_what_was_left_out,
     opened,
+    work_place,
 )
 from lookalike.cli.repeated import repeated
 from lookalike.cli.typed import command_line
@@ -161,8 +162,8 @@ def dedup(
     if dry_run:
         if output is not None:
             RunFolder.create(output, overwrite=overwrite)
-        with opened(inputs, reading, output=output) as source:
-            engine = local_engine(threads, memory)
+        with opened(inputs, reading, output=output, scratch=scratch) as source:
+            engine = local_engine(threads, memory, work_place(output, scratch))
             how: dict[str, Any] = {"engine": engine, "watch": watch}
             rehearsal = (
                 rehearse_against(source, runs, chosen, **how) if runs else rehearse(source, chosen, **how)
@@ -177,7 +178,7 @@ def dedup(
     if runs:
         parameters["against"] = [str(run.folder) for run in runs]
     with (
-        opened(inputs, reading, output=output) as source,
+        opened(inputs, reading, output=output, scratch=scratch) as source,
         engine_of_a_run(
             "dedup",
             folder,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.applications.sets import OpenSets, open_sets, read_sets
-from lookalike.cli.output import Reading, check_outside, note_what_was_left_out, opened
+from lookalike.cli.output import Reading, check_outside, note_what_was_left_out, opened, work_place
 from lookalike.errors import OptionError
 from lookalike.io import FileSource
 from lookalike.io.inputs import STANDARD_INPUT
@@ -28,6 +28,12 @@ def set_columns(*, sets: bool, **columns: Any) -> dict[str, Any] | None:
     return None
 
 
+def require_read_once(given: Sequence[list[str] | None]) -> None:
+    """Refuse standard input for two collections: the second would find it at its end."""
+    if sum(paths == [STANDARD_INPUT] for paths in given) > 1:
+        raise OptionError("- (standard input) can be read once only: name files for one of the collections")
+
+
 @contextmanager
 def opened_given(
     given: Sequence[list[str] | None],
@@ -35,19 +41,21 @@ def opened_given(
     columns: dict[str, Any] | None,
     *,
     output: Path | None,
+    scratch: Path | None,
 ) -> Iterator[list[Any]]:
     """Open the collections that were named, which must not lie in the output.
 
     They are `FileSource`s of documents or, if there are `columns`, `OpenSets`.
     """
-    if sum(paths == [STANDARD_INPUT] for paths in given) > 1:
-        raise OptionError("- (standard input) can be read once only: name files for one of the collections")
+    require_read_once(given)
     with ExitStack() as stack:
         if columns is None:
-            yield [stack.enter_context(opened(paths, reading, output=output)) for paths in given if paths]
+            where = {"output": output, "scratch": scratch}
+            yield [stack.enter_context(opened(paths, reading, **where)) for paths in given if paths]
             return
         how = {**columns, "id": reading.id, "on_error": reading.on_error}
-        sources = [stack.enter_context(open_sets(read_sets(paths, **how))) for paths in given if paths]
+        place = work_place(output, scratch)
+        sources = [stack.enter_context(open_sets(read_sets(paths, **how), place)) for paths in given if paths]
         if output is not None:
             check_outside([(path, str(path)) for source in sources for path in source.paths], output)
         yield sources
@@ -55,13 +63,18 @@ def opened_given(
 
 @contextmanager
 def opened_each(
-    open: Callable[[list[str]], FileSource], given: Sequence[list[str]], *, output: Path | None
+    open: Callable[..., FileSource],
+    given: Sequence[list[str]],
+    *,
+    output: Path | None,
+    scratch: Path | None,
 ) -> Iterator[list[FileSource]]:
     """Open the files of each collection, which must not lie in the output."""
+    require_read_once(given)
     with ExitStack() as stack:
         sources: list[FileSource] = []
         for paths in given:
-            sources.append(open(paths))
+            sources.append(open(paths, scratch=work_place(output, scratch)))
             stack.enter_context(sources[-1])
         if output is not None:
             check_outside([(path, str(path)) for source in sources for path in source.paths], output)

@@ -118,8 +118,8 @@ def search_of_measurements(
 
     return PairSearch(
         parameters={**parameters, **reading},
-        open=lambda: opened_each(
-            partial(open_measurements, columns=columns, **reading), given, output=output
+        open=partial(
+            opened_each, partial(open_measurements, columns=columns, **reading), given, output=output
         ),
         find=find,
     )

@@ -381,7 +381,7 @@ Scratch = Annotated[
         metavar="FOLDER",
         show_default="beside the output",
         rich_help_panel=RUNNING,
-        help="Folder for what does not fit memory; best on a fast disk.",
+        help="Folder for what does not fit memory, and for standard input; best on a fast disk.",
     ),
 ]
 Resume = Annotated[
@@ -389,8 +389,8 @@ Resume = Annotated[
     typer.Option(
         "--resume",
         rich_help_panel=RUNNING,
-        help="Go on with a run that was killed, interrupted or out of disk: the same input and options, and "
-        "what it had done is not done again.",
+        help="Go on with a run that was killed, interrupted, or out of disk or memory: the same input and "
+        "options, and what it had done is not done again.",
     ),
 ]
 ProgressKind = Annotated[

@@ -89,10 +89,19 @@ class Reading:
     columns: tuple[str, ...] = ()
 
 
+def work_place(output: Path | None, scratch: Path | None) -> Path | None:
+    """The folder for what does not fit memory: the one that was named, or the nearest above the output."""
+    if scratch is not None or output is None:
+        return scratch
+    return next(folder for folder in Path(os.path.realpath(output)).parents if folder.is_dir())
+
+
 @contextmanager
-def opened(inputs: Iterable[str], reading: Reading, *, output: Path | None) -> Iterator[FileSource]:
-    """Open the input, which must not lie in the output."""
-    source = open_files(list(inputs), **vars(reading))
+def opened(
+    inputs: Iterable[str], reading: Reading, *, output: Path | None, scratch: Path | None
+) -> Iterator[FileSource]:
+    """Open the input, which must not lie in the output; standard input is kept where other work waits."""
+    source = open_files(list(inputs), **vars(reading), scratch=work_place(output, scratch))
     with source:
         if output is not None:
             _check_apart(source, output)

@@ -217,7 +217,7 @@ def _search(
         rehearsal = partial(_rehearsed, chosen)
     return PairSearch(
         parameters={**asked, **vars(reading)},
-        open=lambda: opened_given(given, reading, columns, output=output),
+        open=partial(opened_given, given, reading, columns, output=output),
         find=lambda sources, engine, watch: find(sources, asked, engine=engine, watch=watch),
         rehearse=rehearsal,
     )

@@ -36,7 +36,7 @@ class PairSearch:
     parameters
         All that the answer depends on, beside the input: a run with others does not go on.
     open
-        Finds and opens the input of one collection or two.
+        Finds and opens the input of one collection or two; standard input waits in the folder `scratch`.
     find
         From what was opened to pairs.
     rehearse
@@ -44,7 +44,7 @@ class PairSearch:
     """
 
     parameters: dict[str, Any]
-    open: Callable[[], AbstractContextManager[Sequence[Any]]]
+    open: Callable[..., AbstractContextManager[Sequence[Any]]]
     find: Callable[[Sequence[Any], Engine, Watch], PairsOutcome]
     rehearse: Callable[[Sequence[Any], Engine, Watch], Rehearsal] | None = None
 
@@ -64,7 +64,7 @@ class PairSearch:
         watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
         folder = checked_folder(output, overwrite=overwrite, resume=resume)
         with (
-            self.open() as given,
+            self.open(scratch=scratch) as given,
             engine_of_a_run(
                 "pairs",
                 folder,

@@ -89,7 +89,7 @@ def top(
     reading = Reading(text=text, id=id, on_error=on_error)
     folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (
-        opened_given((inputs, other), reading, columns, output=output) as given,
+        opened_given((inputs, other), reading, columns, output=output, scratch=scratch) as given,
         engine_of_a_run(
             "top",
             folder,

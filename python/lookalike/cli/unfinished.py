@@ -1,8 +1,8 @@
 """A run that may be killed: what it has done waits beside the output until it goes on.
 
 Beside OUT lies .OUT.unfinished with the stages that are done (`runs.ledger`). It is gone when OUT is there.
-It stays when the run is killed, interrupted or out of disk, if any stage is done; a new run then begins anew,
-or goes on with --resume.
+It stays when the run is killed, interrupted, or out of disk or memory, if any stage is done; a new run then
+begins anew, or goes on with --resume, with more --memory if it likes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import typer
 
 from lookalike.cli.done import in_words
-from lookalike.cli.output import finished_already, is_left_over, note, unfinished_place
+from lookalike.cli.output import finished_already, is_left_over, note, unfinished_place, work_place
 from lookalike.engines import LocalEngine
-from lookalike.errors import OptionError, OutputError
+from lookalike.errors import OptionError, OutputError, RowTooLargeError
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Fingerprint, Ledger, RunFolder, RunRecord, is_unfinished_run, parse_size
 
@@ -60,7 +60,7 @@ def engine_of_a_run(
             raise OptionError(
                 "what came on standard input is gone: a run that read it cannot go on with --resume"
             )
-        yield LocalEngine(threads, memory=budget, scratch=scratch)
+        yield LocalEngine(threads, memory=budget, scratch=work_place(folder.target, scratch))
         return
     if len(sources) > 1:
         # The same files, but another of them in the other collection, would be another run.
@@ -121,8 +121,9 @@ def _differs(asked: Any, recorded: Any) -> bool:
 
 
 def _may_go_on(error: BaseException) -> bool:
-    """Whether the same run may end well another time: it was stopped, or had no room."""
-    return not isinstance(error, Exception) or isinstance(error, OutputError)
+    """Whether the same run may end well another time: it was stopped, or had no room on disk or in memory."""
+    no_room = isinstance(error, OutputError | RowTooLargeError | MemoryError)
+    return no_room or not isinstance(error, Exception)
 
 
 def _say_what_is_there(ledger: Ledger, *, there: bool, resume: bool) -> None:

@@ -64,7 +64,7 @@ def search_of_vectors(
     parameters = {**options.to_dict(), "expand": expand}
 
     @contextmanager
-    def opened() -> Iterator[list[VectorFile]]:
+    def opened(scratch: Path | None) -> Iterator[list[VectorFile]]:
         files = [VectorFile(vector_file(paths[0])) for paths in given]
         if output is not None:
             check_outside([(file.path, str(file.path)) for file in files], output)

@@ -319,9 +319,11 @@ class LocalEngine:
                 batches.close()
 
 
-def local_engine(threads: int | None = None, memory: int | str | None = None) -> LocalEngine:
+def local_engine(
+    threads: int | None = None, memory: int | str | None = None, scratch: Path | None = None
+) -> LocalEngine:
     """An engine of so many threads and so much memory, as a person writes it."""
-    return LocalEngine(threads, memory=None if memory is None else parse_size(memory))
+    return LocalEngine(threads, memory=None if memory is None else parse_size(memory), scratch=scratch)
 
 
 def _heard(stage: Stage, batch: pa.RecordBatch, advance: Callable[[int], None] | None) -> pa.RecordBatch:

@@ -124,13 +124,19 @@ def open_bits(data: Any, *, column: str, id: str | None = None) -> Source:
 
 
 def open_bit_files(
-    paths: Sequence[str | Path], *, column: str, id: str | None = None, on_error: OnError = "raise"
+    paths: Sequence[str | Path],
+    *,
+    column: str,
+    id: str | None = None,
+    on_error: OnError = "raise",
+    scratch: Path | None = None,
 ) -> FileSource:
     """Open csv, tsv, jsonl or parquet files with bits in a column, text files (.txt, .hex) of a hexadecimal
-    string a line, and .npy or .bvecs matrices; or `-` for jsonl. `on_error` is as of `open_files`.
+    string a line, and .npy or .bvecs matrices; or `-` for jsonl. `on_error` and `scratch` are
+    as of `open_files`.
     """
     wanted = BitColumns(text=column, id=id)
-    return open_wanted(paths, wanted, on_error, kind=_kind_of, readable=_READABLE)
+    return open_wanted(paths, wanted, on_error, scratch, kind=_kind_of, readable=_READABLE)
 
 
 def _kind_of(path: Path) -> tuple[Format, str | None] | None:

@@ -50,8 +50,11 @@ def open_measurements(
     columns: Sequence[str],
     id: str | None = None,
     on_error: OnError = "raise",
+    scratch: Path | None = None,
 ) -> FileSource:
     """Open csv, tsv, jsonl or parquet files; a batch of a scan has the columns in their order, and the id.
+
+    `scratch` is as of `open_files`.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def open_measurements(
         if name in columns[:at] or name == id:
             raise OptionError(f"column {name!r} is named twice: name every measurement once, and not the id")
     wanted = MeasurementColumns(text=columns[0], id=id, columns=tuple(columns[1:]))
-    source = open_wanted(inputs, wanted, on_error)
+    source = open_wanted(inputs, wanted, on_error, scratch)
     for file in source.files:
         if file.format.name == "txt":
             source.close()

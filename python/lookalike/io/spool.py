@@ -20,6 +20,8 @@ class Spool:
     def __init__(self, stream: IO[bytes] | None = None, *, folder: Path | None = None) -> None:
         stream = sys.stdin.buffer if stream is None else stream
         try:
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
             # It stays open as long as this object.
             self._file = tempfile.TemporaryFile(prefix="lookalike-", dir=folder)  # noqa: SIM115
             shutil.copyfileobj(stream, self._file, 1 << 20)
@@ -27,8 +29,8 @@ class Spool:
         except OSError as error:
             where = folder or tempfile.gettempdir()
             raise OutputError(
-                f"cannot keep standard input in {where}: {error.strerror}; make room there, set another "
-                "scratch folder, or write the input to a file and name that"
+                f"cannot keep standard input in {where}: {error.strerror}; make room there, choose another "
+                "folder (scratch='FOLDER'), or write the input to a file and name that"
             ) from error
 
     @property

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
-from lookalike.applications.documents.join import pair_columns
+from lookalike.applications.documents.join import name_of, pair_columns
+from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_weighted_sets
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
@@ -141,12 +143,13 @@ def pairs_by_meaning(
         seed=options.seed,
         boundary=boundary,
     )
-    joined = _join(by_terms(texts, engine=engine, watch=watch), options, engine, watch)
-    # Copies in meaning may be no copies in words, so each is looked at.
-    expand = expand or options.not_copies is not None
-    a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
-    if options.not_copies is not None:
-        a, b, similarity = _not_copied(texts, (a, b, similarity), options.not_copies, engine)
+    with called(partial(name_of, collections)):
+        joined = _join(by_terms(texts, engine=engine, watch=watch), options, engine, watch)
+        # Copies in meaning may be no copies in words, so each is looked at.
+        expand = expand or options.not_copies is not None
+        a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
+        if options.not_copies is not None:
+            a, b, similarity = _not_copied(texts, (a, b, similarity), options.not_copies, engine)
     names = collections[0].ids, collections[-1].ids
     return _named(joined, (a, b, similarity), boundary, names), collections
 
@@ -170,7 +173,8 @@ def pairs_by_weight(
         boundary=boundary,
         measure="cosine" if signed else "jaccard",
     )
-    joined = _join(items, options, engine, watch)
+    with called(partial(name_of, collections)):
+        joined = _join(items, options, engine, watch)
     names = collections[0].ids, collections[-1].ids
     pairs = pair_columns(joined, boundary=boundary, expand=expand)
     return _named(joined, pairs, boundary, names), collections

@@ -84,18 +84,30 @@ def named_sets(edges: Table, engine: Engine, seed: int) -> tuple[pa.Array, U64, 
 def whole_sets(
     table: Table, one: Callable[[list[pa.RecordBatch]], pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The batches, with sets that were too large for one put together: their pieces follow each other."""
+    """The batches, with sets that were too large for one put together: their pieces follow each other.
+
+    What is on disk was cut and joined on its way there, so a batch may begin, hold and end with pieces.
+    """
     waiting: list[pa.RecordBatch] = []
     for batch in table.batches:
-        # A piece of a set comes in a batch of its own.
-        piece = len(batch) == 1
-        if waiting and not (piece and batch["row"][0] == waiting[0]["row"][0]):
-            yield one(waiting)
-            waiting = []
-        if piece:
-            waiting.append(batch)
-        else:
-            yield batch
+        if not len(batch):
+            continue
+        rows = batch["row"].to_numpy()
+        starts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
+        sizes = np.diff(np.append(starts, len(rows)))
+        # Sets that are there in pieces, or may have begun before, or may go on in the next batch.
+        looked_at = np.union1d(np.flatnonzero(sizes > 1), [0, len(starts) - 1])
+        done = 0
+        for start, size in zip(starts[looked_at].tolist(), sizes[looked_at].tolist(), strict=True):
+            stop = start + size
+            if waiting and waiting[0]["row"][0].as_py() != rows[start]:
+                yield one(waiting)
+                waiting = []
+            if waiting or size > 1 or stop == len(rows):
+                if done < start:
+                    yield batch.slice(done, start - done)
+                waiting += [batch.slice(at, 1) for at in range(start, stop)]
+                done = stop
     if waiting:
         yield one(waiting)
 

@@ -44,18 +44,20 @@ class OpenSets:
             self.source.close()
 
 
-def open_sets(given: SetInput) -> OpenSets:
-    """Open what holds sets."""
-    return OpenSets(given=given, source=_source(given))
+def open_sets(given: SetInput, scratch: Path | None = None) -> OpenSets:
+    """Open what holds sets; standard input is kept in the folder `scratch` while it is in use."""
+    return OpenSets(given=given, source=_source(given, scratch))
 
 
-def _source(given: SetInput) -> Source | None:
+def _source(given: SetInput, scratch: Path | None) -> Source | None:
     match given.form:
         case "lines":
-            return open_set_lines(given.paths, on_error=given.on_error)
+            return open_set_lines(given.paths, on_error=given.on_error, scratch=scratch)
         case "lists":
             assert given.items is not None
-            return open_lists(given.data, items=given.items, id=given.id, on_error=given.on_error)
+            return open_lists(
+                given.data, items=given.items, id=given.id, on_error=given.on_error, scratch=scratch
+            )
         case "edges":
             assert given.of is not None
             assert given.items is not None
@@ -66,5 +68,6 @@ def _source(given: SetInput) -> Source | None:
                 rating=given.rating,
                 weight=given.weight,
                 on_error=given.on_error,
+                scratch=scratch,
             )
     return None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lookalike.applications.documents.collection import Collection, collect
+from lookalike.applications.documents.join import name_of
+from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_sets, holds_sets, listed
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
@@ -116,14 +119,15 @@ def _found(
         seed=options.seed,
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
-    found = most_similar(
-        items,
-        options.k,
-        family=MinHash(slots=options.slots, seed=options.seed),
-        method=None if options.method == "auto" else options.method,
-        engine=engine,
-        watch=watch,
-    )
+    with called(partial(name_of, collections)):
+        found = most_similar(
+            items,
+            options.k,
+            family=MinHash(slots=options.slots, seed=options.seed),
+            method=None if options.method == "auto" else options.method,
+            engine=engine,
+            watch=watch,
+        )
     return TopResult(
         options=options, collections=collections, found=found, text_bytes=size, stages=watch.stages
     )
