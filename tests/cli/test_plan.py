@@ -89,7 +89,10 @@ def test_every_measure_is_planned_as_the_library_does(type_, typed, asked):
         ("--measure angle -t .9", "could be a cosine or a small angle"),
         ("--measure cosine -t 1.5", "a cosine is over -1 and at most 1"),
         ("--measure hamming -t 65 --bits 64", "of 64 bits, a whole number from 0 to 63 may differ"),
-        ("--measure hamming -t 3", "give bits"),
+        (
+            "--measure hamming -t 3",
+            "--measure hamming needs to know how long items are: say so, such as --bits 64",
+        ),
         ("--measure hamming --bits 64", "a plan by hamming needs a --threshold"),
         ("--measure hamming -t 3 --bits 0", "--bits 0 is out of range"),
         ("--measure l2", "a plan by l2 needs a --threshold"),
