@@ -13,6 +13,7 @@ _DONE = {
     "weighed": "the cost weighed",
     "choice": "the method chosen",
     "sample": "a sample compared",
+    "directions": "a sample compared",
     "signed": "everything signed",
     "keyed": "everything signed",
     "met": "what shares a bucket looked up",

@@ -33,7 +33,7 @@ nearest       exactly, a block of sets at a time
 beside        candidates by the order in each slot; best: the best of every row
 
 Vectors:
-near          the main road for vectors; vector_sample: its sample
+near          the main road for vectors; vector_sample: its sample; drawn_lines: what its draw does
 products      all with all; blocked: two blocks at a time, for bits too
 crowds        large buckets; crowd_sample: what they left out
 lookers       several buckets a row

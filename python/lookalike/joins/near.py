@@ -15,6 +15,7 @@ at most `bands · FOLLOWING`, or there are few (`crowds`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,8 +84,18 @@ def representatives(engine: Engine, items: VectorItems) -> I64:
     return representative
 
 
-def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joined:
-    """Join vectors by the bands of a plan, each looked at in one bucket or in as many as the plan says."""
+def near(
+    items: VectorItems,
+    *,
+    plan: Plan,
+    engine: Engine,
+    watch: Watch,
+    chances: Callable[[F64], F64] | None = None,
+) -> Joined:
+    """Join vectors by the bands of a plan, each looked at in one bucket or in as many as the plan says.
+
+    `chances` are those of the draw, by value, where more is known of it than of all draws.
+    """
     # With probes, bands are signed some at a time: there are too many keys to hold those of all.
     keyed = None if isinstance(plan, ProbedPlan) else _signed(items, plan, engine, watch)
     with watch.stage("copies", items.rows, unit="vectors"):
@@ -118,6 +129,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         )
         a, b, value = found_pairs(found)
     large = LeaderAccount.noted(candidates)
+    chance = plan.probabilities(value) if chances is None else chances(value)
     account = Account(
         method="lsh",
         measure=items.nearness.measure,
@@ -132,7 +144,7 @@ def near(items: VectorItems, *, plan: Plan, engine: Engine, watch: Watch) -> Joi
         candidates=candidates.rows,
         pairs=len(a),
         recall=recall_from_chances(
-            plan.probabilities(value), missed=large.missed or 0.0, missed_spread=large.missed_spread or 0.0
+            chance, missed=large.missed or 0.0, missed_spread=large.missed_spread or 0.0
         ),
         large=large,
     )

@@ -20,6 +20,8 @@ from lookalike.types import F64, I64, U64
 
 #: Rows sampled: a quarter of a million pairs, enough to see distances that one pair in 50,000 has.
 SAMPLE_ROWS = 700
+#: Pairs of the sample that show how near ones lie to each other.
+NEAREST = 256
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,13 @@ class LeastVectors(Least):
         return _core.vector_contents(matrix_of(batch), seed=self.seed), batch["row"].to_numpy()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class DrawnVectors:
-    """A sample: the values of its pairs, and what a plan needs to know of them."""
+    """A sample: the values of its pairs, what a plan needs to know of them, and which of them are nearest."""
 
     values: F64
     distances: DistanceSample
+    nearest: tuple[I64, I64]
 
 
 def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS) -> DrawnVectors:
@@ -51,7 +54,12 @@ def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS)
         a, b = draw_pairs(engine, items.table, least, count=rows, boundary=items.boundary)
         return engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
 
-    values: F64 = np.sort(engine.settle("sample", compared).column("value"))
+    sampled = engine.settle("sample", compared)
+    a, b, value = (sampled.column(name) for name in ("a", "b", "value"))
+    apart = scale_of(items.nearness.measure).distances(value)
+    order = np.lexsort((b, a, apart))
+    nearest = order[np.searchsorted(apart[order], 0.0, side="right") :][:NEAREST]
+    values: F64 = np.sort(value)
     first_items = items.rows if items.boundary is None else items.boundary
     sample = DistanceSample.from_distances(
         scale_of(items.nearness.measure).distances(values),
@@ -59,4 +67,4 @@ def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS)
         values_per_item=items.dimensions,
         other_items=None if items.boundary is None else items.rows - items.boundary,
     )
-    return DrawnVectors(values=values, distances=sample)
+    return DrawnVectors(values=values, distances=sample, nearest=(a[nearest], b[nearest]))

@@ -200,6 +200,25 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Differences:
+    """A stage for `fetch`: a few pairs (`a`, `b`) → the differences of their vectors, as `vector`."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        pieces = held.views(matrix_of)
+        starts = np.cumsum([0, *map(len, pieces)])
+
+        def vectors(rows: I64) -> F64:
+            places = held.at(rows).astype(np.int64)
+            piece = np.searchsorted(starts, places, side="right") - 1
+            found = [pieces[i][place - starts[i]] for i, place in zip(piece, places, strict=True)]
+            return np.array(found, np.float64).reshape(len(found), pieces[0].shape[1])
+
+        apart = vectors(batch["a"].to_numpy()) - vectors(batch["b"].to_numpy())
+        column = pa.FixedSizeListArray.from_arrays(pa.array(apart.reshape(-1)), pieces[0].shape[1])
+        return pa.record_batch({"vector": column})
+
+
+@dataclass(frozen=True)
 class SameVector:
     """A stage for `fetch`: candidates → those whose vectors are the same, number by number."""
 

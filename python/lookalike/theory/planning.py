@@ -140,6 +140,14 @@ def plan_of(banding: Banding, threshold: float, *, recall: float, slots: int) ->
     return _described(scale_of("jaccard"), threshold, recall, slots, banding, MinHashCollision(), None)
 
 
+def with_bands(chosen: Plan, bands: int, distances: DistanceSample) -> Plan:
+    """A plan of as many rows a band and another number of bands, and what that promises."""
+    banding = Banding(bands=bands, rows=chosen.banding.rows)
+    return _described(
+        chosen.scale, chosen.threshold, chosen.recall, chosen.slots, banding, chosen.collision, distances
+    )
+
+
 def families_for(
     measure: str, distance: float, bits: int | None, collision: Collision | None
 ) -> Sequence[Collision]:

@@ -14,6 +14,7 @@ from lookalike.charts.numbers import seconds
 from lookalike.engines import Engine, Table
 from lookalike.errors import UnreachableRecallError
 from lookalike.joins import Joined
+from lookalike.joins.drawn_lines import DrawnChances, directions_of, kept_by_draw
 from lookalike.joins.near import near
 from lookalike.joins.products import exact
 from lookalike.joins.vector_items import VectorItems
@@ -23,7 +24,7 @@ from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RoadEstimate, plan
 from lookalike.theory.costs import EXACT_WORTH, seconds_for_products
 from lookalike.theory.distances import DistanceSample
-from lookalike.theory.probed_plans import plan_probes
+from lookalike.theory.probed_plans import ProbedPlan, plan_probes
 from lookalike.types import Pairs
 
 #: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where
@@ -62,27 +63,34 @@ def take_road(items: VectorItems, options: VectorOptions, *, engine: Engine, wat
     if options.method == "exact":
         return exact(items, engine=engine, watch=watch)
     with watch.stage("plan", unit="vectors"):
-        choice, banded = _planned(items, options, engine)
+        choice, banded, chances = _planned(items, options, engine)
     if choice.method == "exact":
         joined = exact(items, engine=engine, watch=watch)
     else:
         assert banded is not None
-        joined = near(items, plan=banded, engine=engine, watch=watch)
+        joined = near(items, plan=banded, engine=engine, watch=watch, chances=chances)
     return replace(joined, account=replace(joined.account, choice=choice))
 
 
-def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tuple[Choice, Plan | None]:
-    """The banding, and whether `auto` takes it."""
-    sample = draw_vectors(engine, items).distances
+def _planned(
+    items: VectorItems, options: VectorOptions, engine: Engine
+) -> tuple[Choice, Plan | None, DrawnChances | None]:
+    """The banding, whether `auto` takes it, and what is known of its draw."""
+    drawn = draw_vectors(engine, items)
+    sample = drawn.distances
     try:
         banded = _banded(options, sample)
     except UnreachableRecallError:
         if options.method == "lsh":
             raise
         why = f"no banding of {options.slots:,} slots keeps the promise"
-        return Choice(method="exact", why=why, roads={}), None
+        return Choice(method="exact", why=why, roads={}), None, None
+    chances = None
+    if options.measure in ("l1", "l2") and not isinstance(banded, ProbedPlan):
+        directions = directions_of(engine, items, drawn.nearest)
+        banded, chances = kept_by_draw(items, banded, directions, sample)
     if options.method == "lsh":
-        return Choice(method="lsh", why="asked for", roads={}), banded
+        return Choice(method="lsh", why="asked for", roads={}), banded, chances
     assert banded.expected_cost is not None
     assert banded.expected_candidates is not None
     # Products say little of L1: most pairs may have to be compared.
@@ -97,7 +105,7 @@ def _planned(items: VectorItems, options: VectorOptions, engine: Engine) -> tupl
         f"to compare all with all would take {seconds(products)} of one core, bands"
         f" {seconds(banded.expected_cost)}" + ("; the former misses nothing" if cheap else "")
     )
-    return Choice(method="exact" if cheap else "lsh", why=why, roads=roads), banded
+    return Choice(method="exact" if cheap else "lsh", why=why, roads=roads), banded, chances
 
 
 def _banded(options: VectorOptions, sample: DistanceSample) -> Plan:
