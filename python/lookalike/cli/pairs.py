@@ -156,6 +156,7 @@ def pairs(
             json=json,
             threads=threads,
             memory=memory,
+            scratch=scratch,
             progress=progress,
         )
         return

@@ -11,7 +11,7 @@ from typing import Any
 from lookalike.applications.documents.rehearsal import Rehearsal
 from lookalike.cli.given import note_what_was_left_out_of
 from lookalike.cli.outcome import PairsOutcome, tell, tell_rehearsal
-from lookalike.cli.output import checked_folder, note
+from lookalike.cli.output import checked_folder, note, work_place
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.engines import Engine, local_engine
 from lookalike.errors import OptionError
@@ -92,6 +92,7 @@ class PairSearch:
         json: bool,
         threads: int | None,
         memory: str | None,
+        scratch: Path | None,
         progress: str,
     ) -> None:
         """Say what a run would do and what it would cost; nothing is compared or written."""
@@ -103,7 +104,9 @@ class PairSearch:
         if output is not None:
             RunFolder.create(output, overwrite=overwrite)
         watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
-        with self.open() as given:
-            rehearsal = self.rehearse(given, local_engine(threads, memory), watch)
+        with self.open(scratch=scratch) as given:
+            rehearsal = self.rehearse(
+                given, local_engine(threads, memory, work_place(output, scratch)), watch
+            )
             note_what_was_left_out_of(given)
         tell_rehearsal(rehearsal, json=json)
