@@ -3,6 +3,7 @@
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -203,7 +204,7 @@ def test_calls_for_some_lower_rows_each_meet_like_one_and_none_is_large(monkeypa
     rows = np.array([row for element in range(12) for row in range(150) if element in sets[row]], np.uint32)
     keys = [element for element in range(12) for row in range(150) if element in sets[row]]
     places = pa.record_batch({"element": pa.array(keys, pa.uint64()), "row": pa.array(rows)})
-    meet = meetings.Meet("element", 2, 100, boundary)
+    meet = meetings.Meet("element", 2, 100, boundary, at_once=1 << 22)
     whole = meet(places)
     kernel, sizes = _core.meetings, []
 
@@ -212,9 +213,8 @@ def test_calls_for_some_lower_rows_each_meet_like_one_and_none_is_large(monkeypa
         sizes.append(int(times.sum()))
         return pairs, times
 
-    monkeypatch.setattr(meetings, "CALL_PAIRS", 2000)
     monkeypatch.setattr(_core, "meetings", counted)
-    assert meet(places).equals(whole)
+    assert replace(meet, at_once=2000)(places).equals(whole)
     assert sum(sizes) == sum(whole["times"].to_pylist()) > 5_000
     # Rows at the ends of runs begin fewer pairs, and where rows are few a call has all of a row.
     assert max(sizes) < 2.5 * 2000

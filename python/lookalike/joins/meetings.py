@@ -6,8 +6,8 @@ together in the run, the next those farther apart, and so on, until the longest 
 gives a bounded number of pairs a row.
 
 Memory: the engine's, for the keys and for the pairs that met; a stage holds one run whole (4 bytes a row of
-it, and its key) and some four million pairs, or 16 a row of the longest run. Time: linear in meetings, which
-is what is quadratic.
+it, and its key) and as many pairs as the engine has room for, four million at most, or 16 a row of the
+longest run. Time: linear in meetings, which is what is quadratic.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from lookalike.types import I64, U32, U64
 
 #: A run of more rows than this is long.
 LONG = 64
-#: The pairs a stage may make at once of long runs, and how many places a step goes at least.
+#: The most pairs a stage makes at once of long runs, and how many places a step goes at least. One call of a
+#: kernel makes and sorts no more: a few tenths of a second, as nobody hears of Ctrl-C before it returns.
 PAIRS_AT_ONCE = 1 << 22
 LEAST_STEP = 16
-#: About as many pairs as one call of a kernel makes and sorts: a few tenths of a second, as nobody hears of
-#: Ctrl-C before it returns.
-CALL_PAIRS = 1 << 22
+#: A pair that is made takes this much: as the calls of a kernel hand it back, and put together.
+_PAIR_BYTES = 24
+#: So many calls of a kernel share the pairs there is room for: a call takes up to twice as much for its own.
+_CALLS = 8
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class Meet:
     nearest: int
     farthest: int
     boundary: int | None
+    #: About how many pairs a call of the kernel makes.
+    at_once: int
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = batch["row"].to_numpy().astype(np.uint32, copy=False)
         runs = run_starts(batch[self.key].to_numpy())
         found = []
-        for first, last in lower_rows(rows, self._most(runs)):
+        for first, last in lower_rows(rows, self._most(runs), self.at_once):
             still_wanted()
             found.append(
                 _core.meetings(
@@ -72,12 +76,12 @@ class Meet:
         return int((wide * (2 * begin - wide + 1) // 2).sum())
 
 
-def lower_rows(rows: U32, pairs: int) -> Iterator[tuple[int, int]]:
-    """Ranges that the lower rows of pairs are of, for about `CALL_PAIRS` of them in a call.
+def lower_rows(rows: U32, pairs: int, at_once: int) -> Iterator[tuple[int, int]]:
+    """Ranges that the lower rows of pairs are of, for about `at_once` of them in a call.
 
     A pair lies in one range with all its meetings, so that they are counted together in any case.
     """
-    calls = -(-pairs // CALL_PAIRS)
+    calls = -(-pairs // at_once)
     cuts = [] if calls < 2 else np.unique(np.sort(rows)[len(rows) * np.arange(1, calls) // calls]).tolist()
     for first, end in pairwise([0, *(cut for cut in cuts if cut > 0), 1 << 32]):
         yield first, end - 1
@@ -108,18 +112,20 @@ def meetings(engine: Engine, places: Table, key: str, *, boundary: int | None) -
     `places` holds a `row` for each key it has, once. A pair is packed as a·2³² + b, a < b; with a `boundary`
     a is below it and b is not. A pair may come several times, and has then met as often as all of them say.
     """
+    room = max(1, engine.stage_bytes // (engine.threads * _PAIR_BYTES))
+    at_once, call = min(PAIRS_AT_ONCE, room), min(PAIRS_AT_ONCE, max(1, room // _CALLS))
     shared = engine.group(places, key, as_it_is, least=2)
-    yield engine.group(shared, key, Meet(key, 1, LONG, boundary), most=LONG)
+    yield engine.group(shared, key, Meet(key, 1, LONG, boundary, call), most=LONG)
     long = engine.group(shared, key, as_it_is, least=LONG + 1)
     lengths = Lengths(key)
     _, rows = engine.fold(long, lengths, lengths.merge) or (None, np.empty(0, np.int64))
     longest = int(rows.max(initial=0))
-    step = max(LEAST_STEP, PAIRS_AT_ONCE // max(1, longest))
+    step = max(LEAST_STEP, at_once // max(1, longest))
     for nearest in range(1, longest, step):
         if 2 * rows[rows > nearest].sum() < long.rows:
             # Only longer runs than this have rows so far apart: the others need not be read again.
             long = engine.group(long, key, as_it_is, least=nearest + 1)
-        meet = Meet(key, nearest, nearest + step - 1, boundary)
+        meet = Meet(key, nearest, nearest + step - 1, boundary, call)
         yield engine.group(long, key, meet, least=nearest + 1, most=longest)
 
 
