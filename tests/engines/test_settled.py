@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from lookalike.engines import LocalEngine, Table, settled
-from lookalike.errors import OutputError
+from lookalike.errors import OutputError, RowTooLargeError
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.space import require_space
 
@@ -98,3 +98,35 @@ def test_what_is_not_wanted_soon_leaves_memory_to_others(tmp_path, with_ledger):
         assert not aside.batches.at_hand
         assert engine.budget.held == before
         assert np.array_equal(aside.column("square"), kept.column("square"))
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_rows_of_a_settled_table_count_for_as_much_as_they_take(tmp_path, resumed):
+    """An average would take short rows for large ones, and the large one for a short one."""
+    lengths = [10] * 300 + [3_000_000] + [10] * 300
+
+    def widened(batch):
+        lists = [np.arange(lengths[row]) for row in batch["row"].to_pylist()]
+        return pa.record_batch({"row": batch["row"], "elements": pa.array(lists, pa.large_list(pa.int64()))})
+
+    def table(ledger, memory=None):
+        engine = LocalEngine(1, memory=memory, ledger=ledger)
+        rows = Table.of(row=np.arange(len(lengths)))
+        return engine.settle("wide", lambda: engine.map(rows, widened), soon=False)
+
+    if resumed:
+        with opened(tmp_path / "run") as ledger:
+            table(ledger, 2**30)
+    with opened(tmp_path / "run", resume=resumed) as ledger:
+        wide = table(ledger, 2**30)
+        assert not wide.batches.at_hand
+        small = LocalEngine(1, memory=16_000_000)
+
+        def sizes(batch, held):
+            found = held.whole(lambda batches: sum(int(b["elements"].nbytes) for b in batches))
+            return pa.record_batch({"found": pa.array([found] * len(batch))})
+
+        short = Table.of(a=np.arange(300), b=np.arange(301, 601))
+        assert small.fetch(wide, short, ("a", "b"), sizes).column("found")[0] < 100_000
+        with pytest.raises(RowTooLargeError, match=r"^row 300 takes about"):
+            small.fetch(wide, Table.of(a=[300], b=[300]), ("a", "b"), sizes)

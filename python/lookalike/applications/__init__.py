@@ -10,4 +10,5 @@ decontaminate/       test items in training data
 compare, grouping    two texts; clusters of pairs that are there already
 demo, planted/       a demonstration, and the corpora with a known answer behind it
 batching             how large the batches are in which collections are read
+too_large            rows that memory is too small for
 """

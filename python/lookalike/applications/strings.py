@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of
-from lookalike.applications.documents.too_large import called
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import OptionError
 from lookalike.io import Source, open_source

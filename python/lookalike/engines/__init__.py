@@ -11,6 +11,7 @@ again      tables that lie in the source and are read from there
 runs       `group`: equal keys together
 reach      `fetch`: the rows that items name; numbering: where rows stand
 gather     rows of many batches in any order; parts: rows dealt out to files
+large_rows rows that are larger than the budget
 ahead      batches read ahead; cores: how many threads
 """
 

@@ -22,6 +22,7 @@ import pyarrow as pa
 from lookalike.engines.again import leave_in_source
 from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
+from lookalike.engines.large_rows import refuse, refused
 from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.reach import Index, shares
@@ -135,7 +136,7 @@ class LocalEngine:
             return self._work(self._read(table.batches), stage, table.schema, advance, of_rows=table.rows)
 
         def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:
-            return _heard(stage, batch, advance), len(batch)
+            return self._heard(stage, batch, advance), len(batch)
 
         def made() -> Generator[tuple[pa.RecordBatch, int]]:
             return self._in_order(self._read(table.batches), step, light=_is_light(stage))
@@ -251,6 +252,7 @@ class LocalEngine:
         expected: Callable[[], int] | None,
         again: Origin | None,
     ) -> Table:
+        batches = refused(batches, self.budget)
         if again is not None:
             # As many as are in hand at once fit a verb.
             most = min(LARGEST_PIECE, self.budget.for_a_verb // (2 * self.threads + 1))
@@ -269,10 +271,19 @@ class LocalEngine:
         committing = Committing(self.budget, of_rows=of_rows)
 
         def step(batch: pa.RecordBatch) -> Made:
-            return Made(committing.ahead(_heard(stage, batch, advance)), len(batch))
+            return Made(committing.ahead(self._heard(stage, batch, advance)), len(batch))
 
         results = self._in_order(batches, step, light=_is_light(stage))
         return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
+
+    def _heard(
+        self, stage: Stage, batch: pa.RecordBatch, advance: Callable[[int], None] | None
+    ) -> pa.RecordBatch:
+        result = stage(batch)
+        refuse(result, self.budget)
+        if advance is not None:
+            advance(len(batch))
+        return result
 
     def _committed(
         self, committing: Committing, results: Generator[Made], schema: Callable[[], pa.Schema]
@@ -324,13 +335,6 @@ def local_engine(
 ) -> LocalEngine:
     """An engine of so many threads and so much memory, as a person writes it."""
     return LocalEngine(threads, memory=None if memory is None else parse_size(memory), scratch=scratch)
-
-
-def _heard(stage: Stage, batch: pa.RecordBatch, advance: Callable[[int], None] | None) -> pa.RecordBatch:
-    result = stage(batch)
-    if advance is not None:
-        advance(len(batch))
-    return result
 
 
 def _is_light(stage: object) -> bool:

@@ -14,20 +14,18 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.engines.gather import joined
+from lookalike.engines.large_rows import too_large
 from lookalike.engines.memory import Budget, Spilling
 from lookalike.engines.numbering import Numbers
 from lookalike.engines.spill import OnDisk, Piece, Spilled, in_order, row_numbers
 from lookalike.engines.verbs import Held, Table
 from lookalike.engines.widths import Widths, even_widths, in_bytes, kept_widths
-from lookalike.errors import RowTooLargeError
 from lookalike.types import F64, I64, concatenate
 
 #: Items looked at in one go.
 _ITEMS = 1 << 12
 #: Shares whose rows are dealt out together, at most.
 _SHARES = 64
-#: The room for rows is a quarter of the budget (`Engine.stage_bytes`).
-_OF_THE_BUDGET = 4
 
 
 class Index:
@@ -223,7 +221,7 @@ def _halved(index: Index, items: pa.RecordBatch, on: tuple[str, ...], room: int)
         yield _Cut(items, named)
     elif len(items) == 1:
         rows = [int(number) for number in index.numbers(named)]
-        raise RowTooLargeError(rows, needed=needed, room=room, enough=needed * _OF_THE_BUDGET)
+        raise too_large(rows, needed, room)
     else:
         middle = len(items) // 2
         yield from _halved(index, items.slice(0, middle), on, room)

@@ -14,6 +14,7 @@ from lookalike.engines.gather import joined
 from lookalike.engines.memory import Budget
 from lookalike.engines.spill import OnDisk
 from lookalike.engines.verbs import Table
+from lookalike.engines.widths import Widths, kept_widths
 from lookalike.runs.header import damaged
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.space import RESUMABLE, require_space
@@ -24,15 +25,16 @@ class Settled(OnDisk):
     """A batch of a table that a run has settled."""
 
     numbers = None
-    widths = None
 
     def __init__(self, table: StoredTable, place: int) -> None:
         self._table = table
         self._place = place
         #: Several times as fast as the one in the file, and taken of bytes that were right by that.
         self._checksum: int | None = None
+        #: Known once it has been read, as by whoever asks for the numbers of its rows.
+        self.widths: Widths | None = None
         self.num_rows = table.batch_rows[place]
-        # All of a table's batches are about as wide.
+        # All of a table's batches are about as wide, though their rows may not be.
         self.nbytes = table.nbytes * self.num_rows // max(1, table.rows)
 
     def load(self) -> pa.RecordBatch:
@@ -40,8 +42,10 @@ class Settled(OnDisk):
         stored = self._table.block(self._place, check=self._checksum is None)
         checksum = _core.checksum(np.frombuffer(stored, np.uint8))
         if self._checksum is None:
-            self._checksum = checksum
-        elif checksum != self._checksum:
+            batch = self._table.decoded(stored)
+            self.widths, self._checksum = kept_widths(batch), checksum
+            return batch
+        if checksum != self._checksum:
             raise damaged(
                 str(self._table.path), f"batch {self._place} is not what it was when it was checked"
             )

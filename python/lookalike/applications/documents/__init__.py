@@ -8,7 +8,6 @@ assigning     who is kept for whom
 result        what deduplication found; summary: its lines
 samples       pairs near the threshold; under: just under it, on roads that do not look there
 rehearsal     a dry run
-too_large     rows that memory is too small for
 units         paragraphs and lines; unit_result: what was found of them
 against       new documents against earlier runs; against_rehearsal, against_result: likewise
 earlier       an earlier run; kept_texts: its texts; keys: keys.table

@@ -35,6 +35,7 @@ from lookalike.applications.documents.units import (
     unit_priority,
     what_is_left,
 )
+from lookalike.applications.too_large import called
 from lookalike.clusters import Assignment, parse_keep
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
@@ -136,11 +137,13 @@ def append(
 ) -> Appended:
     """Join new rows with each other and with earlier ones, and decide who is kept for whom."""
     named = NewAndEarlier.of(new, runs)
-    met = _joined(items_of(new, text_bytes, options), runs, options, engine=engine, watch=watch)
+    items = items_of(new, text_bytes, options)
+    with called(partial(_name_of, named)):
+        met = _joined(items, named, options, engine=engine, watch=watch)
     named = named.that_met(met.numbers, met.texts)
     joined = with_keys_worth_storing(met.joined, options, rows=new.rows, text_bytes=text_bytes)
     joined = replace(joined, account=_of_new_rows(joined, new.rows, options))
-    with watch.stage("cluster", new.rows):
+    with watch.stage("cluster", new.rows), called(lambda row: named.ids(np.array([row]))[0]):
         assignment = assigned(joined, priority(), options, engine, new_rows=new.rows)
     return Appended(
         new=new,
@@ -152,10 +155,14 @@ def append(
     )
 
 
-def _joined(
-    new: Items, runs: Sequence[EarlierRun], options: DedupOptions, *, engine: Engine, watch: Watch
-) -> Met:
+def _name_of(named: NewAndEarlier, row: int) -> object:
+    """The user id of a new row. Of earlier ones it depends on who is met which number they have."""
+    return named.ids(np.array([row]))[0] if row < named.new_rows else "a document of an earlier run"
+
+
+def _joined(new: Items, named: NewAndEarlier, options: DedupOptions, *, engine: Engine, watch: Watch) -> Met:
     """Join new rows with each other and with earlier ones."""
+    runs = named.runs
     choice, chosen = road_against(runs, options)
     if chosen is not None:
         met = lsh_with_earlier(
@@ -167,7 +174,9 @@ def _joined(
             watch=watch,
         )
     else:
-        met = _all_read(new, runs, options.by(choice.method), engine=engine, watch=watch)
+        every = replace(named, numbers=np.arange(sum(run.rows for run in runs)))
+        with called(lambda row: every.ids(np.array([row]))[0]):
+            met = _all_read(new, runs, options.by(choice.method), engine=engine, watch=watch)
     if options.method != "auto":
         return met
     account = replace(met.joined.account, choice=choice)
@@ -223,7 +232,8 @@ def shelf_of(
     if run.banding == chosen.banding:
         return Shelf(rows=run.rows, keyed=run.keyed, texts=partial(run.texts, engine))
     with watch.stage("sign earlier", run.rows, size=run.text_bytes):
-        texts = run.texts(engine, None, 0)
+        with called(lambda _: f"a document of {run.folder}"):
+            texts = run.texts(engine, None, 0)
         keyed = engine.map(engine.map(texts, new.key(family_of(options), chosen.banding)), _as_places)
 
     def some(places: I64, first: int) -> Table:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.applications.batching import batch_bytes_of
+from lookalike.applications.too_large import called
 from lookalike.engines import Aside, Engine, Origin, Table, renumbered
 from lookalike.engines.spill import in_order
 from lookalike.errors import SourceError
@@ -127,13 +128,15 @@ def collect(
             advance(len(batch))
 
     with watch.stage("read", unit="documents") as advance:
-        table = engine.scan(
-            numbered(),
-            _SCHEMA,
-            lasting=source.in_memory,
-            expected=source.least_bytes,
-            again=Texts(source, batch_bytes) if again and source.can_scan_on() else None,
-        )
+        # Numbered as they arrive.
+        with called(lambda row: source.ids(np.array([row - first_row]))[0]):
+            table = engine.scan(
+                numbered(),
+                _SCHEMA,
+                lasting=source.in_memory,
+                expected=source.least_bytes,
+                again=Texts(source, batch_bytes) if again and source.can_scan_on() else None,
+            )
         order = _id_order(source, table.rows)
         numbers = None
         if order is not None:

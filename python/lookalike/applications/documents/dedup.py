@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from lookalike.applications.documents.assigning import (
     priority_of,
 )
 from lookalike.applications.documents.earlier import EarlierRun, open_runs
-from lookalike.applications.documents.join import search_sources
+from lookalike.applications.documents.join import name_of, search_sources
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.result import DedupResult
 from lookalike.applications.documents.units import dedup_units
+from lookalike.applications.too_large import called
 from lookalike.clusters import parse_keep
 from lookalike.engines import Engine, local_engine
 from lookalike.io import OnError, Source, open_source
@@ -98,7 +100,7 @@ def dedup_source(
     collection = search.collections[0]
     text_bytes = int(collection.text_bytes.sum())
     joined = with_keys_worth_storing(search.joined, options, rows=collection.rows, text_bytes=text_bytes)
-    with watch.stage("cluster", collection.rows):
+    with watch.stage("cluster", collection.rows), called(partial(name_of, search.collections)):
         assignment = assigned(joined, priority_of(collection, options.keep), options, engine)
     joined = joined.compared()
     search = replace(search, joined=joined)

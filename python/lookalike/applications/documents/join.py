@@ -13,8 +13,8 @@ import pyarrow as pa
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.documents.roads import take_road
-from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_sets
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import Items, Joined

@@ -16,9 +16,9 @@ from lookalike.applications.documents.join import name_of, read_collections_of_s
 from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.applications.documents.roads import chosen_road, family_of, least_size
 from lookalike.applications.documents.summary import rehearsal_lines, shingle_advice
-from lookalike.applications.documents.too_large import called
 from lookalike.applications.documents.units import collect_units
 from lookalike.applications.sets import OpenSets, SetCollection
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine
 from lookalike.io import Source
 from lookalike.joins.choice import Chosen

@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.options import DedupOptions, Method, PairOptions
-from lookalike.applications.documents.too_large import numbered_anew
 from lookalike.applications.documents.under import just_under
+from lookalike.applications.too_large import numbered_anew
 from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins import Account, Items, Joined, by_rarest_words, lsh
@@ -168,7 +168,10 @@ def _under(
         return _walk(items, road, measure, lower, engine=engine.unsettled(), watch=Watch())
 
     def under(enough: int) -> tuple[I64, I64, F64]:
-        a, b, similarity = just_under(apart.items(), walk, options.threshold, enough=enough, engine=engine)
+        with numbered_anew(apart.numbers):
+            a, b, similarity = just_under(
+                apart.items(), walk, options.threshold, enough=enough, engine=engine
+            )
         return apart.numbers[a], apart.numbers[b], similarity
 
     return under

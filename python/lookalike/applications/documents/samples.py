@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection
-from lookalike.applications.documents.join import Search
+from lookalike.applications.documents.join import Search, name_of
 from lookalike.applications.documents.options import PairOptions
+from lookalike.applications.too_large import called
 from lookalike.types import F64, I64
 
 #: Pairs kept a side, and how much of each text.
@@ -21,7 +23,8 @@ def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
     over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
-    below = joined.below if joined.under is None else joined.under(PAIRS)
+    with called(partial(name_of, search.collections)):
+        below = joined.below if joined.under is None else joined.under(PAIRS)
     under = _nearest(*below, options.threshold)
     a, b, similarity = (np.concatenate(columns) for columns in zip(over, under, strict=True))
     texts = [text[:CHARACTERS] for text in _texts(search.collections[0], np.concatenate([a, b]))]

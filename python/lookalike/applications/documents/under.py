@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.too_large import numbered_anew
 from lookalike.engines import Engine, Table
 from lookalike.joins import Items
 from lookalike.joins.found import Found
@@ -50,7 +51,8 @@ def _of(
     again = engine.map(items.table, Again(drawn, items.rows))
     both = replace(items, table=Table.together([items.table, again]), boundary=items.rows)
     # Whatever the threshold: pairs that share nothing are never near it.
-    found = walk(both, max(threshold - MARGIN, threshold / 2))
+    with numbered_anew(np.concatenate([np.arange(items.rows), drawn])):
+        found = walk(both, max(threshold - MARGIN, threshold / 2))
     a, b = found.a, drawn[found.b - items.rows]
     short = found.similarity < threshold
     a, b, similarity = np.minimum(a, b)[short], np.maximum(a, b)[short], found.similarity[short]

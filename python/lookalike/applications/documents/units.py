@@ -6,6 +6,7 @@ The driver holds a number a document and, as for documents, a few bytes a unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ import pyarrow.compute as pc
 
 from lookalike.applications.documents.assigning import ClusterRows, assigned
 from lookalike.applications.documents.collection import Collection, collect
-from lookalike.applications.documents.join import Search
+from lookalike.applications.documents.join import Search, name_of
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
 from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.roads import take_road
-from lookalike.applications.documents.too_large import called
 from lookalike.applications.documents.unit_result import UnitResult
+from lookalike.applications.too_large import called
 from lookalike.clusters import parse_keep, priorities
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
@@ -147,12 +148,12 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
         shingle=Shingle.parse(options.shingle),
         seed=options.seed,
     )
-    with called(lambda row: units.ids(np.array([row]))[0]):
+    with called(partial(name_of, (units,))):
         joined = take_road(items, options, engine=engine, watch=watch)
     joined = with_keys_worth_storing(joined, options, rows=units.rows, text_bytes=text_bytes)
-    with watch.stage("cluster", units.rows, unit="units"):
-        assignment = assigned(joined, unit_priority(units, options.keep, engine), options, engine)
     search = Search(joined=joined, collections=(units,))
+    with watch.stage("cluster", units.rows, unit="units"), called(partial(name_of, search.collections)):
+        assignment = assigned(joined, unit_priority(units, options.keep, engine), options, engine)
     return UnitResult(
         source=source,
         options=options,

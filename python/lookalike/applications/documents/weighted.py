@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of, pair_columns
-from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_weighted_sets
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
 from lookalike.io import Source

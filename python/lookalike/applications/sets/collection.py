@@ -14,6 +14,7 @@ from lookalike.applications.sets.edges import sets_of_edges
 from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
 from lookalike.applications.sets.stages import SETS, LineSets, ListSets, Renumber
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError, MalformedRowError, OptionError
 from lookalike.io import Source, check_unique, id_order
@@ -110,7 +111,8 @@ def row_by_row(
     """A set a row of the source, in the columns of `sets`. Rows go by their ids, else as they arrive."""
     schema = pa.schema([("row", pa.int64()), source.schema.field(0)])
     numbered = _numbered(source, schema, batch_bytes_of(engine))
-    table = engine.map(engine.scan(told(numbered, advance), schema), stage)
+    with called(lambda row: source.ids(np.array([row]))[0]):
+        table = engine.map(engine.scan(told(numbered, advance), schema), stage)
     ids = _names(table, source) if named else source.layout.ids
     numbers = np.arange(table.rows, dtype=np.int64)
     order = numbers

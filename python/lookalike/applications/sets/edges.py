@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.sets.stages import SETS, EdgeKeys, Gather
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
 from lookalike.io import id_order
@@ -62,7 +63,8 @@ def sets_of_edges(
     missing = rows_without_edges(gathered, first_row, len(ids))
     empty = Sets(np.empty(0, np.uint64), np.zeros(len(missing) + 1, np.int64))
     none = pa.record_batch([pa.array(missing), empty.to_arrow()], schema=SETS)
-    return engine.scan(chain(whole_sets(gathered, _one), [none]), SETS), ids
+    with called(lambda row: ids[row - first_row]):
+        return engine.scan(chain(whole_sets(gathered, _one), [none]), SETS), ids
 
 
 def named_sets(edges: Table, engine: Engine, seed: int) -> tuple[pa.Array, U64, I64]:

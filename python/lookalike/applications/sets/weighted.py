@@ -19,6 +19,7 @@ from lookalike.applications.sets.collection import SetCollection, row_by_row, to
 from lookalike.applications.sets.edges import named_sets, rows_without_edges, whole_sets
 from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Stage, Table
 from lookalike.errors import EmptySourceError
 from lookalike.io import Source, Wanted
@@ -163,8 +164,9 @@ def _weighted_edges(
     missing = rows_without_edges(gathered, first_row, len(ids))
     empty = WeightedSets(np.empty(0, np.uint64), np.zeros(len(missing) + 1, np.int64), np.empty(0))
     none = weighted_batch(pa.array(missing), empty)
-    raw = engine.scan(chain(whole_sets(gathered, _one), [none]), SCHEMA)
-    return engine.map(raw, AddUp(signed)), ids
+    with called(lambda row: ids[row - first_row]):
+        raw = engine.scan(chain(whole_sets(gathered, _one), [none]), SCHEMA)
+        return engine.map(raw, AddUp(signed)), ids
 
 
 @dataclass(frozen=True)

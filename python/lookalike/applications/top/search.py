@@ -10,8 +10,8 @@ import numpy as np
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of
-from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_sets, holds_sets, listed
+from lookalike.applications.too_large import called
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
 from lookalike.engines import Engine, Table, local_engine

@@ -28,4 +28,5 @@ def numbered_anew(numbers: I64) -> Iterator[None]:
     try:
         yield
     except RowTooLargeError as error:
-        raise error.numbered(numbers[np.array(error.rows)].tolist()) from error
+        # A row may have been given two numbers, to be compared with all.
+        raise error.numbered(list(dict.fromkeys(numbers[np.array(error.rows)].tolist()))) from error
