@@ -4,11 +4,14 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike.io import open_source
 from lookalike.io.edits import Edits, json_with_text
 from lookalike.io.quoting import RowSplitter
+from lookalike.io.records import EDITED_BYTES
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -67,3 +70,31 @@ def test_only_changed_texts_are_replaced(rows):
     )
     edited = edits.apply(np.arange(len(rows)), pa.array(texts, pa.large_string())).to_pylist()
     assert edited == [f"{at}:{text}" if mark else text for at, (text, mark) in enumerate(rows)]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_files_are_edited_a_little_at_a_time_and_wholly(tmp_path, form):
+    """More is edited than one call sees, and none of the calls sees much."""
+    texts = [f"{at} " + "word " * (at % 90) for at in range(6000)]
+    path, target = tmp_path / f"in.{form}", tmp_path / "out"
+    if form == "jsonl":
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    else:
+        path.write_text("text\n" + "".join(f"{text}\n" for text in texts))
+    target.mkdir()
+    seen = []
+
+    def shouted(rows, given):
+        assert given.to_pylist() == [texts[row] for row in rows.tolist()]
+        seen.append(given.nbytes)
+        return pa.array([text.upper() for text in given.to_pylist()], pa.large_string())
+
+    keep, changed = np.arange(6000) % 5 != 0, np.arange(6000) % 3 != 0
+    with open_source(path) as source:
+        source.layout  # noqa: B018
+        (written,) = source.write_kept(target, keep, Edits(column="text", changed=changed, text=shouted))
+    expected = [texts[at].upper() if changed[at] else texts[at] for at in np.flatnonzero(keep)]
+    with open_source(written) as again:
+        assert [text for batch in again.scan() for text in batch["text"].to_pylist()] == expected
+    assert sum(seen) > 2 * EDITED_BYTES
+    assert max(seen) <= EDITED_BYTES + (1 << 16)
