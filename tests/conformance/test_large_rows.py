@@ -3,6 +3,7 @@
 import json
 from typing import get_args
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -131,3 +132,14 @@ def test_a_document_that_fits_and_whose_set_does_not(tmp_path, method):
     (tmp_path / "docs.jsonl").write_text("\n".join(lines))
     options = {"id": "name", "shingle": "chars:9", "method": method, "threshold": 0.6}
     refused(lambda engine: la.dedup(tmp_path / "docs.jsonl", engine=engine, **options), "d40")
+
+
+def test_vectors_and_bits(tmp_path):
+    wide = np.random.default_rng(1).normal(size=(2, 4_100_000)).astype(np.float32)
+    np.save(tmp_path / "vectors.npy", wide)
+    np.save(tmp_path / "bits.npy", wide.view(np.uint8))
+    vectors, bits = tmp_path / "vectors.npy", tmp_path / "bits.npy"
+    for method in ("lsh", "exact"):
+        options = {"measure": "angle", "threshold": "20deg", "method": method}
+        refused(lambda engine, o=options: la.similar_pairs(vectors, engine=engine, **o), "row 0")
+    refused(lambda engine: la.similar_bits(bits, threshold=3, engine=engine), f"{bits}:0")

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from lookalike.applications.batching import batch_bytes_of
 from lookalike.applications.documents.join import pair_columns
 from lookalike.applications.sets.stages import Renumber
+from lookalike.applications.too_large import called
 from lookalike.engines import Engine, LocalEngine, Table
 from lookalike.errors import OptionError, SourceError
 from lookalike.io import FileSource, Source
@@ -190,16 +191,18 @@ def _read(source: Source, engine: Engine, watch: Watch, *, first_row: int) -> _C
         width = columns.width.bits
         assert width is not None
         schema = pa.schema([("row", pa.int64()), ("bits", _words(first, width).type)])
+        start = 0 if named else first_row
 
         def numbered() -> Iterator[pa.RecordBatch]:
-            row = 0 if named else first_row
+            row = start
             for batch in chain([first], batches):
                 rows = pa.array(np.arange(row, row + len(batch), dtype=np.int64))
                 yield pa.record_batch([rows, _words(batch, width)], schema=schema)
                 row += len(batch)
                 advance(len(batch))
 
-        table = engine.scan(numbered(), schema)
+        with called(lambda row: source.ids(np.array([row - start]))[0]):
+            table = engine.scan(numbered(), schema)
         if not named:
             return _Collection(table, width, source.ids)
         order = pc.sort_indices(source.layout.ids).to_numpy().astype(np.int64)

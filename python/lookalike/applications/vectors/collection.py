@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications import too_large
 from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
 from lookalike.io import check_unique, id_order
@@ -120,10 +122,16 @@ def collect_vectors(
         if names is not None:
             order = id_order(names)
             vectors, names = Vectors(vectors.values[order]), names.take(pa.array(order))
-        table = engine.scan(_batches(vectors, first_row), _schema(vectors))
+        with too_large.called(partial(_name_of, names, first_row)):
+            table = engine.scan(_batches(vectors, first_row), _schema(vectors))
         collections.append(VectorCollection(table=table, dimensions=widths[0], names=names))
         first_row += len(vectors)
     return tuple(collections)
+
+
+def _name_of(names: pa.Array | None, first_row: int, row: int) -> object:
+    """What a vector is called, by the number of its row."""
+    return f"row {row - first_row}" if names is None else names[row - first_row]
 
 
 def _called(given: tuple[Any, ...]) -> list[str]:
