@@ -1,0 +1,172 @@
+"""Weighted sets and sparse vectors, exactly: every pair at or over a threshold, by what prefixes share.
+
+    copies      same elements and weights: star edges to a representative
+    order       how often elements occur, and the prefixes of sets by it, rarest elements first
+    compare     sets that meet in their prefixes, each two once, and their exact similarity
+
+Nothing is estimated and nothing missed. Every similarity is the same bits as that of `joins/weighted.py`.
+`joins/weighted_prefixes.py` says why a prefix is enough.
+
+Time: that of sorting the elements, a test of what is left for every two prefixes that meet, and a check of
+every pair that passes; sets that share no rare element seldom meet. Where low thresholds leave long prefixes,
+or all elements are frequent, every two sets meet once instead: n²/2 tests, and as many checks at the worst.
+
+Memory: the engine's, for 28 bytes an element of a prefix, 32 an entry that is dealt (an element of n > 256
+prefixes is dealt n/128 times each), and 8 a pair that passes. Pairs are gone through in strips of some 2²⁶
+meetings by their lower rows, each settled, so no table holds more than those. At the driver: 4 bytes a bucket
+of elements, at most 16 MB at a time, 12 bytes a row, and the pairs found.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from lookalike.bands import Once
+from lookalike.engines import Engine, Table
+from lookalike.joins.account import Account
+from lookalike.joins.flags import EMPTY
+from lookalike.joins.found import Found
+from lookalike.joins.joined import Joined
+from lookalike.joins.meetings import unpacked
+from lookalike.joins.weighted import THEORY, DigestWeighted, WeightedItems, representatives_by_weight
+from lookalike.joins.weighted_prefixes import (
+    CountElements,
+    CountEntries,
+    CountKeys,
+    Crowds,
+    CutWeighted,
+    Deal,
+    Everybody,
+    MeetWeighted,
+    Reach,
+    Sizes,
+    added,
+    bucket_bits,
+)
+from lookalike.runs.watch import Watch
+from lookalike.theory import RecallEstimate
+from lookalike.types import F64, I64, Bools
+
+#: Meetings of a strip, as far as counts foretell them.
+STRIP = 1 << 26
+
+
+def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, watch: Watch) -> Joined:
+    """Join weighted sets by their prefixes, exactly; those with the same elements and weights once."""
+    with watch.stage("copies", items.rows) as advance:
+        told = engine.map(items.table, DigestWeighted(), advance=advance, settled="keyed")
+        representative, flags = representatives_by_weight(items, told, engine)
+    filled = (flags & EMPTY) == 0
+    marked = filled & (representative == np.arange(items.rows))
+    found = _found(items, marked, items.sides(representative), threshold, engine, watch)
+    count = int(marked.sum())
+    account = Account(
+        method="exact",
+        measure=THEORY[items.measure],
+        threshold=threshold,
+        plan=None,
+        items=items.rows,
+        empty=int(np.count_nonzero(~filled)),
+        short=0,
+        unspaced=0,
+        copies=int(filled.sum()) - count,
+        representatives=count,
+        candidates=found.candidates,
+        pairs=len(found.a),
+        recall=RecallEstimate.certain(len(found.a)),
+        frequencies=items.frequencies,
+    )
+
+    def compare(a: I64, b: I64) -> F64:
+        asked = Table.of(a=representative[a].astype(np.int64), b=representative[b].astype(np.int64))
+        similarity: F64 = engine.fetch(items.table, asked, ("a", "b"), items.exact(at_least=-1.0)).column(
+            "similarity"
+        )
+        return similarity
+
+    nothing = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
+    return Joined(
+        a=found.a,
+        b=found.b,
+        similarity=found.similarity,
+        representative=representative,
+        flags=flags,
+        below=nothing,
+        account=account,
+        compare=compare,
+    )
+
+
+def _found(
+    items: WeightedItems,
+    marked: Bools,
+    sides: tuple[Bools, Bools] | None,
+    threshold: float,
+    engine: Engine,
+    watch: Watch,
+) -> Found:
+    with watch.stage("order", items.rows) as advance:
+        elements, largest = engine.fold(items.table, Sizes(), Sizes.merge) or (0, 0)
+        bits = bucket_bits(elements)
+        reach = Reach(items.measure, threshold, largest)
+        counts = engine.fold(items.table, CountElements(bits), added)
+        if counts is None:
+            counts = np.zeros(1 << bits, np.uint32)
+        entries = engine.map(items.table, CutWeighted(reach, counts, marked), advance=advance)
+        crowds = _crowds(engine, entries, bits, sides)
+        rows = [int((marked & side).sum()) for side in sides] if sides else [int(marked.sum())]
+        pairs = float(rows[0] * rows[-1]) if sides else rows[0] * (rows[0] - 1) / 2
+        if crowds.meetings > pairs:
+            entries = engine.map(items.table, Everybody(marked))
+            crowds = _crowds(engine, entries, bits, sides)
+    edges = _edges(items.rows, crowds.meetings)
+    with watch.stage("compare", items.rows) as advance:
+        parts = []
+        for number, (first, last) in enumerate(pairwise(edges), 1):
+            strip = partial(_strip, items, entries, crowds, sides, reach, (first, last), engine)
+            settled = engine.settle(f"compared-{number}-of-{len(edges) - 1}", strip)
+            parts.append(Found.from_table(settled))
+            advance(last - first)
+    together = Table.together([part.to_table() for part in parts])
+    return Found.of(together, sum(part.candidates for part in parts))
+
+
+def _crowds(engine: Engine, entries: Table, bits: int, sides: tuple[Bools, Bools] | None) -> Crowds:
+    counted = engine.fold(entries, CountEntries(bits, sides), Crowds.merge)
+    none = np.zeros(1 << bits, np.uint32)
+    return Crowds((none,) * (1 if sides is None else 2)) if counted is None else counted
+
+
+def _edges(rows: int, meetings: float) -> list[int]:
+    """Where strips of rows begin, and the number of rows; a strip has some `STRIP` meetings by lower rows."""
+    strips = max(1, math.ceil(meetings / STRIP))
+    # Of n rows the first x are in n² − (n − x)² of n² pairs.
+    edges = {round(rows * (1 - math.sqrt(1 - number / strips))) for number in range(strips + 1)}
+    return sorted({0, rows} | edges) if rows else [0, 0]
+
+
+def _strip(
+    items: WeightedItems,
+    entries: Table,
+    crowds: Crowds,
+    sides: tuple[Bools, Bools] | None,
+    reach: Reach,
+    rows: tuple[int, int],
+    engine: Engine,
+) -> Table:
+    """The pairs whose lower row is among these, and how many candidates there were."""
+    first, last = rows
+    dealt = engine.map(entries, Deal(crowds, sides, first))
+    keys = engine.fold(dealt, CountKeys(), added)
+    longest = 0 if keys is None else int(keys.max())
+    met = engine.group(dealt, "key", MeetWeighted(reach, first, last), order=("row",), least=2, most=longest)
+    # Two sets meet at every element of both prefixes at most, and where either may be of either side, twice.
+    candidates = engine.group(met, "pair", Once(), most=2 * reach.largest + 2)
+    pairs = engine.fetch(
+        items.table, engine.map(candidates, unpacked), ("a", "b"), items.exact(at_least=reach.threshold)
+    )
+    return Found.of(pairs, candidates.rows).to_table()
