@@ -62,7 +62,11 @@ def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, wa
         representative, flags = representatives_by_weight(items, told, engine)
     filled = (flags & EMPTY) == 0
     marked = filled & (representative == np.arange(items.rows))
-    found = _found(items, marked, items.sides(representative), threshold, engine, watch)
+
+    def every() -> Table:
+        return _found(items, marked, items.sides(representative), threshold, engine, watch).to_table()
+
+    found = Found.from_table(engine.settle("found", every))
     count = int(marked.sum())
     account = Account(
         method="exact",
