@@ -11,21 +11,22 @@ Time: that of sorting the elements, a test of what is left for every two prefixe
 every pair that passes; sets that share no rare element seldom meet. Where low thresholds leave long prefixes,
 or all elements are frequent, every two sets meet once instead: n²/2 tests, and as many checks at the worst.
 
-Memory: the engine's, for 28 bytes an element of a prefix, 32 an entry that is dealt (an element of n > 256
-prefixes is dealt n/128 times each), and 8 a pair that passes. Pairs are gone through in strips of some 2²⁶
-meetings by their lower rows, each settled, so no table holds more than those. At the driver: 4 bytes a bucket
-of elements, at most 16 MB at a time, 12 bytes a row, and the pairs found.
+Memory: the engine's, for 28 bytes an element of a prefix, 32 an entry that is dealt (an element of n > 128
+prefixes is dealt n/64 times each), and 8 a pair that passes. Pairs are gone through in strips of rows that
+meet some 2²⁶ others, each settled, so no table holds more pairs than those. At the driver: 8 bytes a bucket
+of elements, at most 32 MB, 12 bytes a row, and the pairs found.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from lookalike.bands import Once
+from lookalike.bands import Once, packed
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
 from lookalike.joins.flags import EMPTY
@@ -44,6 +45,7 @@ from lookalike.joins.weighted_prefixes import (
     MeetWeighted,
     Reach,
     Sizes,
+    Strip,
     added,
     bucket_bits,
 )
@@ -51,7 +53,7 @@ from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 from lookalike.types import F64, I64, Bools
 
-#: Meetings of a strip, as far as counts foretell them.
+#: Meetings of the rows of a strip, as far as counts foretell them; of one collection, from either side.
 STRIP = 1 << 26
 
 
@@ -121,53 +123,63 @@ def _found(
         if counts is None:
             counts = np.zeros(1 << bits, np.uint32)
         entries = engine.map(items.table, CutWeighted(reach, counts, marked), advance=advance)
-        crowds = _crowds(engine, entries, bits, sides)
-        rows = [int((marked & side).sum()) for side in sides] if sides else [int(marked.sum())]
-        pairs = float(rows[0] * rows[-1]) if sides else rows[0] * (rows[0] - 1) / 2
-        if crowds.meetings > pairs:
+        whole = Strip(0, items.rows if items.boundary is None else items.boundary, sides)
+        meetings = _crowds(engine, entries, bits, whole).meetings
+        if meetings > _pairs(marked, sides):
             entries = engine.map(items.table, Everybody(marked))
-            crowds = _crowds(engine, entries, bits, sides)
-    edges = _edges(items.rows, crowds.meetings)
-    with watch.stage("compare", items.rows) as advance:
+            meetings = _pairs(marked, sides)
+    strips = _strips(whole, meetings)
+    with watch.stage("compare", whole.last) as advance:
         parts = []
-        for number, (first, last) in enumerate(pairwise(edges), 1):
-            strip = partial(_strip, items, entries, crowds, sides, reach, (first, last), engine)
-            settled = engine.settle(f"compared-{number}-of-{len(edges) - 1}", strip)
+        for number, strip in enumerate(strips, 1):
+            compared = partial(_compared, items, entries, bits, strip, reach, engine)
+            settled = engine.settle(f"compared-{number}-of-{len(strips)}", compared)
             parts.append(Found.from_table(settled))
-            advance(last - first)
-    together = Table.together([part.to_table() for part in parts])
-    return Found.of(together, sum(part.candidates for part in parts))
+            advance(strip.last - strip.first)
+    return _together(parts)
 
 
-def _crowds(engine: Engine, entries: Table, bits: int, sides: tuple[Bools, Bools] | None) -> Crowds:
-    counted = engine.fold(entries, CountEntries(bits, sides), Crowds.merge)
+def _together(parts: list[Found]) -> Found:
+    """The pairs of all strips: where both rows are on either side, they were found from both."""
+    a, b, similarity = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "similarity")
+    )
+    _, first = np.unique(packed(a, b), return_index=True)
+    candidates = sum(part.candidates for part in parts)
+    return Found(a=a[first], b=b[first], similarity=similarity[first], candidates=candidates)
+
+
+def _pairs(marked: Bools, sides: tuple[Bools, Bools] | None) -> float:
+    """How many ordered pairs there are."""
+    left, right = (marked, marked) if sides is None else (marked & side for side in sides)
+    return float(left.sum()) * float(right.sum())
+
+
+def _crowds(engine: Engine, entries: Table, bits: int, strip: Strip) -> Crowds:
+    counted = engine.fold(entries, CountEntries(bits, strip), Crowds.merge)
     none = np.zeros(1 << bits, np.uint32)
-    return Crowds((none,) * (1 if sides is None else 2)) if counted is None else counted
+    return Crowds(none, none) if counted is None else counted
 
 
-def _edges(rows: int, meetings: float) -> list[int]:
-    """Where strips of rows begin, and the number of rows; a strip has some `STRIP` meetings by lower rows."""
-    strips = max(1, math.ceil(meetings / STRIP))
-    # Of n rows the first x are in n² − (n − x)² of n² pairs.
-    edges = {round(rows * (1 - math.sqrt(1 - number / strips))) for number in range(strips + 1)}
-    return sorted({0, rows} | edges) if rows else [0, 0]
+def _strips(whole: Strip, meetings: float) -> list[Strip]:
+    """The whole in parts of some `STRIP` meetings."""
+    parts, rows = max(1, math.ceil(meetings / STRIP)), whole.last
+    shares = np.arange(parts + 1) / parts
+    if whole.sides is None:
+        # Of n rows the first x are the lower ones of n² − (n − x)² of n² pairs.
+        shares = 1 - np.sqrt(1 - shares)
+    edges = sorted({round(rows * share) for share in shares.tolist()})
+    return [replace(whole, first=first, last=last) for first, last in pairwise(edges)] or [whole]
 
 
-def _strip(
-    items: WeightedItems,
-    entries: Table,
-    crowds: Crowds,
-    sides: tuple[Bools, Bools] | None,
-    reach: Reach,
-    rows: tuple[int, int],
-    engine: Engine,
+def _compared(
+    items: WeightedItems, entries: Table, bits: int, strip: Strip, reach: Reach, engine: Engine
 ) -> Table:
-    """The pairs whose lower row is among these, and how many candidates there were."""
-    first, last = rows
-    dealt = engine.map(entries, Deal(crowds, sides, first))
+    """The pairs of a strip, and how many candidates there were."""
+    dealt = engine.map(entries, Deal(_crowds(engine, entries, bits, strip), strip))
     keys = engine.fold(dealt, CountKeys(), added)
     longest = 0 if keys is None else int(keys.max())
-    met = engine.group(dealt, "key", MeetWeighted(reach, first, last), order=("row",), least=2, most=longest)
+    met = engine.group(dealt, "key", MeetWeighted(reach, strip), order=("side", "row"), least=2, most=longest)
     # Two sets meet at every element of both prefixes at most, and where either may be of either side, twice.
     candidates = engine.group(met, "pair", Once(), most=2 * reach.largest + 2)
     pairs = engine.fetch(

@@ -28,8 +28,8 @@ from lookalike.measures.weighted import WeightedMeasure, weighted_buffers
 from lookalike.runs.side_by_side import still_wanted
 from lookalike.types import F64, I64, U32, U64, Bools, concatenate
 
-#: Entries of one element are dealt into blocks of about this many where there are over twice as many, so a
-#: row of a run meets no more than some 256 others.
+#: Entries of one element are dealt into blocks of about this many where there are over twice as many on both
+#: sides together, so no run is much longer than two of them.
 BLOCK = 128
 #: Elements are counted by at most this many bits of their hash, 16 MB of counts.
 _MOST_BITS = 22
@@ -137,7 +137,7 @@ class CutWeighted:
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        batch = batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
+        batch = _only(batch, self.marked)
         elements, offsets, weights = weighted_buffers(batch)
         elements = _hashed(elements)
         sizes = np.diff(offsets)
@@ -177,6 +177,11 @@ class CutWeighted:
         return shares
 
 
+def _only(batch: pa.RecordBatch, marked: Bools) -> pa.RecordBatch:
+    wanted = marked[batch["row"].to_numpy()]
+    return batch if wanted.all() else batch.filter(pa.array(wanted))
+
+
 def _totals(weights: F64, offsets: I64) -> F64:
     """What the weights of every set add up to."""
     totals = np.zeros(len(offsets) - 1)
@@ -193,13 +198,13 @@ class Everybody:
     marked: Bools
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        batch = batch.filter(pa.array(self.marked[batch["row"].to_numpy()]))
+        batch = _only(batch, self.marked)
         _, offsets, weights = weighted_buffers(batch)
         return pa.record_batch(
             {
                 "element": pa.array(np.zeros(len(batch), np.uint64)),
                 "row": pa.array(batch["row"].to_numpy().astype(np.uint32)),
-                "rest": pa.array(np.full(len(batch), 2.0)),
+                "rest": pa.array(np.ones(len(batch))),
                 "weight": pa.array(_totals(weights, offsets)),
             }
         )
@@ -207,85 +212,106 @@ class Everybody:
 
 @dataclass(frozen=True, eq=False)
 class Crowds:
-    """How many entries are in each bucket: of all, or of those of either collection."""
+    """How many entries are in each bucket of their elements' hash: of `left` rows, and of all they meet."""
 
-    counts: tuple[U32, ...]
+    left: U32
+    right: U32
 
     @property
     def meetings(self) -> float:
-        """How many pairs meet in the buckets."""
-        one, other = self.counts[0].astype(np.float64), self.counts[-1].astype(np.float64)
-        return float((one * other).sum()) if len(self.counts) == 2 else float((one * (one - 1)).sum()) / 2
+        """How often a row on the left meets one on the right."""
+        return float((self.left.astype(np.float64) * self.right).sum())
 
     def merge(self, other: Crowds) -> Crowds:
         """Of both together."""
-        return Crowds(tuple(added(one, more) for one, more in zip(self.counts, other.counts, strict=True)))
+        return Crowds(added(self.left, other.left), added(self.right, other.right))
 
 
 @dataclass(frozen=True, eq=False)
 class CountEntries:
-    """A stage for `fold`: entries → how many are in each bucket, of either side if there are `sides`."""
+    """A stage for `fold`: entries → how many are in each bucket."""
 
     bits: int
-    sides: tuple[Bools, Bools] | None
+    strip: Strip
 
     def __call__(self, batch: pa.RecordBatch) -> Crowds:
         elements, rows = batch["element"].to_numpy(), batch["row"].to_numpy()
-        if self.sides is None:
-            return Crowds((_counted(elements, self.bits),))
-        return Crowds(tuple(_counted(elements[side[rows]], self.bits) for side in self.sides))
+        left, right = self.strip.left(rows), self.strip.right(rows)
+        return Crowds(_counted(elements[left], self.bits), _counted(elements[right], self.bits))
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """Pairs of a row from `first` to before `last`, which is on the left, and one on the right.
+
+    Of one collection that is any higher row. Of two, rows that stand for the first (`sides`) are on the left,
+    and those that stand for the second on the right.
+    """
+
+    first: int
+    last: int
+    sides: tuple[Bools, Bools] | None
+
+    def left(self, rows: U32) -> Bools:
+        """Which rows are on the left."""
+        here: Bools = (rows >= self.first) & (rows < self.last)
+        return here if self.sides is None else here & self.sides[0][rows]
+
+    def right(self, rows: U32) -> Bools:
+        """Which rows are on the right; of one collection those on the left as well."""
+        higher: Bools = rows >= self.first
+        return higher if self.sides is None else self.sides[1][rows]
+
+    def counts(self, left: U32, right: U32) -> Bools:
+        """Which pairs count."""
+        counts: Bools = left < right if self.sides is None else left != right
+        return counts
+
+
+#: Where an entry stands in a run: anybody, who meets all others; on the left, and on the right of a pair.
+_ANY, _LEFT, _RIGHT = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Deal:
-    """A stage: entries → entries under the `key`s of runs that are never long.
+    """A stage: entries → entries under the `key`s of runs that are never long, each on a `side`.
 
-    A crowd is dealt into blocks by row, and an entry is there once for every block that its own meets. Which
-    `side` of a run it is on says whom it meets: those on 0 each other, those on 1 those on 2.
+    Of a crowd, those on the left are dealt into blocks by row, and so are those on the right. An entry is
+    there once for every block of the other side.
     """
 
     crowds: Crowds
-    sides: tuple[Bools, Bools] | None
-    #: Rows from here on, as pairs of lower ones have been seen to.
-    first: int
+    strip: Strip
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        batch = batch.filter(pa.array(batch["row"].to_numpy() >= self.first))
         element, rows = batch["element"].to_numpy(), batch["row"].to_numpy()
-        shift = np.uint64(64 - (len(self.crowds.counts[0]).bit_length() - 1))
+        shift = np.uint64(64 - (len(self.crowds.left).bit_length() - 1))
         bucket = (element >> shift).astype(np.int64)
-        if self.sides is None:
-            places, codes, side = self._within(bucket, rows)
-        else:
-            places, codes, side = self._across(bucket, rows, self.sides)
-        key = _hashed(element[places] + codes * _ANEW)
-        dealt = {"key": pa.array(key), "side": pa.array(side)}
-        return pa.record_batch({**dealt, **{name: batch[name].take(pa.array(places)) for name in _CARRIED}})
-
-    def _within(self, bucket: I64, rows: U32) -> tuple[I64, U64, U32]:
-        """Each block with itself and with every other one."""
-        crowd = self.crowds.counts[0][bucket].astype(np.int64)
-        blocks = np.where(crowd > 2 * BLOCK, -(-crowd // BLOCK), 1)
-        own, places, other = _dealt(rows, blocks, blocks)
-        low, high = np.minimum(own, other), np.maximum(own, other)
-        side = np.where(own == other, 0, np.where(own < other, 1, 2)).astype(np.uint32)
-        return places, _code(low, high), side
-
-    def _across(self, bucket: I64, rows: U32, sides: tuple[Bools, Bools]) -> tuple[I64, U64, U32]:
-        """Each block of one side with every one of the other."""
-        crowds = [counts[bucket].astype(np.int64) for counts in self.crowds.counts]
-        long = crowds[0] + crowds[1] > 2 * BLOCK
+        left, right = (counts[bucket].astype(np.int64) for counts in (self.crowds.left, self.crowds.right))
         # Who has nobody to meet is left out.
-        meets = (crowds[0] > 0) & (crowds[1] > 0)
-        blocks = [np.where(long, np.maximum(1, -(-crowd // BLOCK)), 1) for crowd in crowds]
-        parts = []
-        for side in (0, 1):
-            here = np.flatnonzero(sides[side][rows] & meets)
-            own, places, other = _dealt(rows[here], blocks[side][here], blocks[1 - side][here])
-            code = _code(own, other) if side == 0 else _code(other, own)
-            parts.append((here[places], code, np.full(len(places), side + 1, np.uint32)))
-        places, codes, side_of = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return places, codes, side_of
+        meets = (left > 0) & (right > 0)
+        crowded = left + right > 2 * BLOCK
+        on_left, on_right = (meets & side for side in (self.strip.left(rows), self.strip.right(rows)))
+        anybody = np.empty(0, np.int64)
+        if self.strip.sides is None:
+            anybody = np.flatnonzero(on_right & ~crowded)
+            on_left, on_right = on_left & crowded, on_right & crowded
+        lefts, rights = (np.where(crowded, -(-counts // BLOCK), 1) for counts in (left, right))
+        parts = [(anybody, np.zeros(len(anybody), np.uint64), _ANY)]
+        for side, here, blocks, others in (
+            (_LEFT, np.flatnonzero(on_left), lefts, rights),
+            (_RIGHT, np.flatnonzero(on_right), rights, lefts),
+        ):
+            own, places, other = _dealt(rows[here], blocks[here], others[here])
+            pair = (own, other) if side == _LEFT else (other, own)
+            parts.append((here[places], _code(*pair), side))
+        places = np.concatenate([part[0] for part in parts])
+        key = _hashed(element[places] + np.concatenate([part[1] for part in parts]) * _ANEW)
+        side_of = np.repeat(
+            np.array([part[2] for part in parts], np.uint32), [len(part[0]) for part in parts]
+        )
+        dealt = {"key": pa.array(key), "side": pa.array(side_of)}
+        return pa.record_batch({**dealt, **{name: batch[name].take(pa.array(places)) for name in _CARRIED}})
 
 
 _CARRIED = ("row", "rest", "weight")
@@ -299,8 +325,8 @@ def _dealt(rows: U32, blocks: I64, others: I64) -> tuple[I64, I64, I64]:
     return own[places], places, other
 
 
-def _code(one: I64, other: I64) -> U64:
-    return ((one.astype(np.uint64) << np.uint64(32)) | other.astype(np.uint64)) + np.uint64(1)
+def _code(left: I64, right: I64) -> U64:
+    return ((left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)) + np.uint64(1)
 
 
 @dataclass(frozen=True)
@@ -313,16 +339,12 @@ class CountKeys:
         return _counted(batch["key"].to_numpy(), self.bits)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeetWeighted:
-    """A stage over dealt entries, grouped by key and sorted by row: → pairs that may reach the threshold.
-
-    Only pairs whose lower row is from `first` to before `last`.
-    """
+    """A stage over dealt entries, grouped by key, in order of side and row: → pairs that may reach."""
 
     reach: Reach
-    first: int
-    last: int
+    strip: Strip
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         found = list(self._pairs(batch))
@@ -331,20 +353,33 @@ class MeetWeighted:
     def _pairs(self, batch: pa.RecordBatch) -> Iterator[U64]:
         row, side, rest, weight = (batch[name].to_numpy() for name in ("row", "side", "rest", "weight"))
         starts = run_starts(batch["key"].to_numpy())
-        ends = np.repeat(starts[1:], np.diff(starts))
-        lower = np.flatnonzero((row >= self.first) & (row < self.last))
-        # How many stand behind each of them in its run.
-        behind = ends[lower] - lower - 1
-        before = np.concatenate([[0], np.cumsum(behind)])
+        run = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        begin = np.flatnonzero((side == _LEFT) | ((side == _ANY) & self.strip.left(row)))
+        # Those on the left meet those on the right, who stand behind them; anybody meets all behind.
+        from_ = np.where(side[begin] == _LEFT, self._first_right(starts, run, row, side)[begin], begin + 1)
+        times = starts[1:][run[begin]] - from_
+        before = np.concatenate([[0], np.cumsum(times)])
         cuts = np.searchsorted(before, np.arange(0, before[-1] + _AT_ONCE, _AT_ONCE))
-        cuts = np.minimum(cuts, len(lower))
-        for start, stop in pairwise(cuts.tolist()):
+        for first, last in pairwise(np.minimum(cuts, len(begin)).tolist()):
             still_wanted()
-            times = behind[start:stop]
-            a = np.repeat(lower[start:stop], times)
-            b = a + 1 + np.arange(len(a)) - np.repeat(before[start:stop] - before[start], times)
-            met = side[a] + side[b]
-            kept = ((met == 0) | (met == 3)) & (row[a] != row[b])
+            a = np.repeat(begin[first:last], times[first:last])
+            b = np.arange(len(a)) + np.repeat(
+                from_[first:last] - before[first:last] + before[first], times[first:last]
+            )
+            kept = self.strip.counts(row[a], row[b])
             a, b = a[kept], b[kept]
             reached = self.reach.reached((rest[a], rest[b]), (weight[a], weight[b]))
-            yield packed(row[a[reached]], row[b[reached]])
+            a, b = row[a[reached]], row[b[reached]]
+            yield packed(np.minimum(a, b), np.maximum(a, b))
+
+    def _first_right(self, starts: I64, run: I64, row: U32, side: U32) -> I64:
+        """For every place the first on the right in its run; of one collection, with a higher row."""
+        on_right = np.flatnonzero(side == _RIGHT)
+        counts = np.bincount(run[on_right], minlength=len(starts) - 1)
+        first: I64 = (starts[1:] - counts)[run]
+        if self.strip.sides is None:
+            # Those on the right are in the order of runs, and of rows in a run.
+            ranks = (run.astype(np.uint64) << np.uint64(32)) | row
+            lower = np.searchsorted(ranks[on_right], ranks, side="right")
+            first += lower - (np.cumsum(counts) - counts)[run]
+        return first
