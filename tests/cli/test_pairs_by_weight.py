@@ -103,7 +103,7 @@ def test_two_collections_and_the_dual(type_, plays, tmp_path):
     ("method", "settled"),
     [
         ("auto", {"sample", "keyed", "copies", "candidates", "pairs"}),
-        ("exact", {"keyed", "copies", "compared-1-of-1", "found"}),
+        ("exact", {"digests", "copies", "strip-1-of-1", "found"}),
     ],
 )
 def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys, method, settled):

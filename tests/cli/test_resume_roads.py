@@ -34,7 +34,7 @@ ROADS = {
     "meaning": (["pairs", "--measure", "tfidf"], {"terms", "sample", "keyed"}),
     "meaning, exact": (
         ["pairs", "--measure", "tfidf", "--method", "exact"],
-        {"terms", "keyed", "copies", "compared-1-of-1", "found"},
+        {"terms", "digests", "copies", "strip-1-of-1", "found"},
     ),
     "strings": (["pairs", "--measure", "levenshtein", "--distance", "3"], {"candidates-3", "found"}),
     "top, exact": (["top", "--method", "exact"], {"weighed", "neighbours"}),

@@ -60,7 +60,7 @@ STRIP = 1 << 26
 def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, watch: Watch) -> Joined:
     """Join weighted sets by their prefixes, exactly; those with the same elements and weights once."""
     with watch.stage("copies", items.rows) as advance:
-        told = engine.map(items.table, DigestWeighted(), advance=advance, settled="keyed")
+        told = engine.map(items.table, DigestWeighted(), advance=advance, settled="digests")
         representative, flags = representatives_by_weight(items, told, engine)
     filled = (flags & EMPTY) == 0
     marked = filled & (representative == np.arange(items.rows))
@@ -133,7 +133,7 @@ def _found(
         parts = []
         for number, strip in enumerate(strips, 1):
             compared = partial(_compared, items, entries, bits, strip, reach, engine)
-            settled = engine.settle(f"compared-{number}-of-{len(strips)}", compared)
+            settled = engine.settle(f"strip-{number}-of-{len(strips)}", compared)
             parts.append(Found.from_table(settled))
             advance(strip.last - strip.first)
     return _together(parts)

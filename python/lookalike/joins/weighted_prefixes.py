@@ -92,8 +92,8 @@ class Reach:
 
 
 def bucket_bits(elements: int) -> int:
-    """By how many bits of their hash so many elements are counted."""
-    return min(_MOST_BITS, max(8, elements.bit_length()))
+    """By how many bits of their hash so many elements are counted: some ten a bucket are far from a crowd."""
+    return min(_MOST_BITS, max(8, elements.bit_length() - 4))
 
 
 def _hashed(elements: U64) -> U64:
