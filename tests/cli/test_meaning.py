@@ -9,6 +9,7 @@ from lookalike import similar_pairs
 
 STORY = "the old harbour town rebuilt its stone lighthouse after the winter storm broke the lamp"
 RETOLD = "after the storm broke its lamp the old stone harbour lighthouse was rebuilt by the winter town"
+EXACT = {"method": "exact", "not_copies": 0.2}
 TEXTS = [STORY, STORY.replace("winter", "autumn"), RETOLD, "sugar prices fell in london on monday"]
 
 
@@ -18,7 +19,7 @@ def stories(tmp_path, write_lines):
 
 
 def test_the_command_finds_what_the_library_finds(type_, stories, tmp_path):
-    for number, more in enumerate([{}, {"not_copies": 0.2}, {"seed": 3, "shingle": "words:2"}]):
+    for number, more in enumerate([{}, {"not_copies": 0.2}, {"seed": 3, "shingle": "words:2"}, EXACT]):
         out = tmp_path / f"out{number}"
         flags = [flag for name, value in more.items() for flag in (f"--{name.replace('_', '-')}", value)]
         ended = type_("pairs", stories, "--measure", "tfidf", "-t", "0.5", *flags, "-o", out)
@@ -42,7 +43,10 @@ def test_what_was_not_typed_takes_the_defaults_of_this_measure(type_, stories, t
 def test_what_does_not_go_together_is_refused(refused, stories, tmp_path):
     out = ("-o", tmp_path / "out")
     assert "goes with --measure tfidf" in refused("pairs", stories, "--not-copies", "0.2", *out)
-    assert "leave it out" in refused("pairs", stories, "--measure", "tfidf", "--method", "lsh", *out)
+    assert "leave it out" in refused("pairs", stories, "--measure", "tfidf", "--verify", "exact", *out)
+    said = refused("pairs", stories, "--measure", "tfidf", "--method", "divide", *out)
+    assert "--method divide is unknown" in said
+    assert "choose auto, lsh, exact" in said
     assert "leave out --sets" in refused("pairs", stories, "--measure", "tfidf", "--sets", *out)
     assert "--not-copies 7" in refused("pairs", stories, "--measure", "tfidf", "--not-copies", "7", *out)
 

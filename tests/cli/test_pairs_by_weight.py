@@ -51,6 +51,41 @@ def test_the_command_finds_what_the_library_finds(type_, plays, lines, tmp_path,
         assert (record.counts["sets"], record.counts["elements"]) == (5, 7)
 
 
+@pytest.mark.parametrize(("measure", "threshold"), [("weighted-jaccard", 0.1), ("weighted-cosine", 0.1)])
+def test_the_exact_method_misses_nothing_at_any_threshold(type_, plays, tmp_path, measure, threshold):
+    asked = ("--measure", measure, "-t", threshold, "--method", "exact", "--expand")
+    # Nothing of signatures is asked for, so no promise is out of reach.
+    ended = type_("pairs", "--sets", plays, *HOW, *asked, "--slots", "1", "-o", tmp_path / "out")
+    assert (ended.code, ended.err) == (0, "")
+    assert "all near pairs found: exact misses none" in ended.out
+    rows = pq.read_table(tmp_path / "out" / "pairs.parquet").to_pylist()
+    assert [(row["a"], row["b"]) for row in rows] == [
+        *(("ann", "bob"), ("ann", "eve"), ("bob", "eve"), ("cat", "dan"))
+    ]
+    record = RunRecord.read(tmp_path / "out")
+    assert record.parameters["method"] == "exact"
+    assert record.estimates["method"] == "exact"
+    ended = type_("pairs", "--sets", plays, "--with", plays, *HOW, *asked, "-o", tmp_path / "both")
+    assert ended.code == 0
+    # Every one of the second is like itself and those above, either way round.
+    assert len(pq.read_table(tmp_path / "both" / "pairs.parquet")) == 5 + 2 * 4
+
+
+def test_what_bands_left_out_of_a_crowd_is_listed_by_the_method_that_is_named(type_, tmp_path, monkeypatch):
+    # Nothing is soon done, so large buckets are compared with leaders.
+    monkeypatch.setattr("lookalike.joins.weighted._SOME_SECONDS", 1)
+    monkeypatch.setattr("lookalike.bands.buckets.LARGE", 4)
+    path = tmp_path / "crowd.dat"
+    path.write_text("".join(f"jazz:3000 soul:2000 own{n}:1\n" for n in range(150)))
+    asked = ("pairs", "--sets", path, "--measure", "weighted-jaccard", "-t", "0.9")
+    ended = type_(*asked, "-o", tmp_path / "bands")
+    assert ended.code == 0
+    assert "--method exact lists every pair" in ended.err
+    ended = type_(*asked, "--method", "exact", "-o", tmp_path / "exact")
+    assert (ended.code, ended.err) == (0, "")
+    assert len(pq.read_table(tmp_path / "exact" / "pairs.parquet")) == 150 * 149 // 2
+
+
 def test_two_collections_and_the_dual(type_, plays, tmp_path):
     asked = ("--measure", "weighted-jaccard", "-t", "0.4")
     ended = type_("pairs", "--sets", plays, "--with", plays, *HOW, *asked, "-o", tmp_path / "both")
@@ -64,14 +99,22 @@ def test_two_collections_and_the_dual(type_, plays, tmp_path):
     assert rows == [{"a": "jazz", "b": "soul", "similarity": 3 / 7}]
 
 
-def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
-    asked = ["pairs", "--sets", str(plays), *HOW, "--measure", "weighted-jaccard", "-t", "0.7", "-o"]
+@pytest.mark.parametrize(
+    ("method", "settled"),
+    [
+        ("auto", {"sample", "keyed", "copies", "candidates", "pairs"}),
+        ("exact", {"digests", "copies", "strip-1-of-1", "found"}),
+    ],
+)
+def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys, method, settled):
+    asked = ["pairs", "--sets", str(plays), *HOW, "--measure", "weighted-jaccard", "-t", "0.7"]
+    asked += ["--method", method, "-o"]
     assert main([*asked, str(tmp_path / "whole")]) == 0
     with monkeypatch.context() as patch:
         patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
         assert main([*asked, str(tmp_path / "out")]) == 130
     stages = {path.stem for path in (tmp_path / ".out.unfinished").glob("*.stage")}
-    assert stages >= {"sample", "keyed", "copies", "candidates", "pairs"}
+    assert stages >= settled
     capsys.readouterr()
     assert main([*asked, str(tmp_path / "out"), "--resume", "--weight", "song"]) == 2
     assert main([*asked, str(tmp_path / "out"), "--resume"]) == 0
@@ -84,7 +127,11 @@ def test_a_run_goes_on(monkeypatch, plays, tmp_path, capsys):
     [
         (("--measure", "weighted-jaccard"), "add --sets"),
         (("--sets", *HOW), "counts only by weight: choose --measure weighted-jaccard or --measure weighted"),
-        (("--sets", *HOW, "--measure", "weighted-jaccard", "--method", "prefix"), "--method has no choice"),
+        (
+            ("--sets", *HOW, "--measure", "weighted-jaccard", "--method", "prefix"),
+            "--method prefix is unknown",
+        ),
+        (("--sets", *HOW, "--measure", "weighted-jaccard", "--verify", "exact"), "--verify has no choice"),
         (
             ("--sets", *HOW, "--measure", "weighted-jaccard", "--shingle", "chars:5"),
             "--shingle has no choice",

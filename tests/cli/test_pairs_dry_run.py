@@ -69,3 +69,12 @@ def test_what_nobody_estimates_is_refused(refused, corpus, sets, tmp_path):
     assert "no meaning" in refused("pairs", tmp_path / "v.npy", "--measure", "angle", "--dry-run")
     (tmp_path / "file").write_text("")
     assert "is a file" in refused("pairs", "--sets", sets, "-o", tmp_path / "file", "--dry-run")
+
+
+def test_what_does_not_fit_waits_in_the_scratch_folder_and_leaves_nothing_there(type_, sets, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    asked = ("pairs", "--sets", sets, "-t", "0.4", "-o", tmp_path / "out", "--dry-run")
+    ended = type_(*asked, "--scratch", scratch, "--memory", "16MB")
+    assert (ended.code, ended.err) == (0, "")
+    assert list(scratch.iterdir()) == []

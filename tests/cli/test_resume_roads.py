@@ -32,6 +32,10 @@ ROADS = {
     "external": (["pairs", "--method", "external", "--slots", "16"], {"signed", "counted", "found"}),
     "pyramid": (["pairs", "--method", "pyramid"], {"candidates", "found"}),
     "meaning": (["pairs", "--measure", "tfidf"], {"terms", "sample", "keyed"}),
+    "meaning, exact": (
+        ["pairs", "--measure", "tfidf", "--method", "exact"],
+        {"terms", "digests", "copies", "strip-1-of-1", "found"},
+    ),
     "strings": (["pairs", "--measure", "levenshtein", "--distance", "3"], {"candidates-3", "found"}),
     "top, exact": (["top", "--method", "exact"], {"weighed", "neighbours"}),
     "top, lsh": (["top", "--method", "lsh"], {"signed", "candidates", "neighbours", "measured"}),

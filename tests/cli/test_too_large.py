@@ -11,6 +11,9 @@ COMMANDS = {
     "top": "top {rows} --id id --method lsh",
     "tfidf": "pairs {rows} --id id --measure tfidf --threshold 0.8",
     "weights": "pairs {edges} --sets --set-of id --items item --weight n --measure weighted-jaccard",
+    "tfidf, exact": "pairs {rows} --id id --measure tfidf --threshold 0.8 --method exact",
+    "weights, exact": "pairs {edges} --sets --set-of id --items item --weight n --measure weighted-cosine"
+    " --method exact",
 }
 
 

@@ -204,3 +204,21 @@ def test_pairs_of_hostile_sets(collection):
     expected = la.similar_pairs(sets, threshold=0.5, engine=LocalEngine(1)).to_arrow()
     for engine in engines(budgets=[200_000 if "giant" in collection else 20_000]):
         assert la.similar_pairs(sets, threshold=0.5, engine=engine).to_arrow() == expected
+
+
+@pytest.mark.parametrize("measure", ["weighted-jaccard", "weighted-cosine"])
+@pytest.mark.parametrize("two", [False, True])
+def test_weighted_sets_are_joined_exactly_on_any_budget(measure, two):
+    sets = roads.power_law(400, seed=5)
+    rows = [{item: 1.0 + (item * 7 + row // 3) % 5 for item in held} for row, held in enumerate(sets)]
+    given = [rows[:150], rows[150:]] if two else [rows]
+
+    def pairs(engine):
+        found = la.similar_pairs(*given, measure=measure, threshold=0.5, method="exact", engine=engine)
+        return found.to_arrow(), found.account
+
+    expected = pairs(LocalEngine(1))
+    assert len(expected[0]) > 100
+    for engine in engines():
+        assert pairs(engine) == expected
+        assert spills(engine) or engine.budget.size > 400_000

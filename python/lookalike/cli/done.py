@@ -16,6 +16,7 @@ _DONE = {
     "directions": "a sample compared",
     "signed": "everything signed",
     "keyed": "everything signed",
+    "digests": "everything digested",
     "met": "what shares a bucket looked up",
     # Settled in any case, mostly because there was nothing to do.
     "meeting": "",
@@ -28,6 +29,7 @@ _DONE = {
     "masks": "pieces compared",
     "compared": "blocks compared",
     "block": "blocks compared",
+    "strip": "strips of rows compared",
     "search": "parts searched",
     "found": "pairs verified",
     "pairs": "pairs verified",
@@ -36,7 +38,7 @@ _DONE = {
     "clusters": "clusters made",
 }
 #: Of these, how many parts are done says how far the run is.
-_COUNTED = {"masks", "compared", "block", "search"}
+_COUNTED = {"masks", "compared", "block", "strip", "search"}
 
 
 def in_words(stages: Iterable[str]) -> list[str]:

@@ -38,7 +38,7 @@ def asked_of_weights(context: typer.Context) -> WeightedOptions:
     """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
     asked = {name: value for name, value in context.params.items() if typed(context, name)}
     measure = asked["measure"]
-    for name in ("method", "verify", "common", *(() if measure == MEANING else ONLY_OF_TEXTS)):
+    for name in ("verify", "common", *(() if measure == MEANING else ONLY_OF_TEXTS)):
         if name in asked:
             raise OptionError(f"--{name} has no choice with --measure {measure}: leave it out")
     known = {field.name for field in fields(WeightedOptions)}
@@ -96,7 +96,7 @@ def alike_by_weight(
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
         lines=lambda stages: pair_lines(account, counts, stages),
-        advice=bucket_advice(account),
+        advice=bucket_advice(account, listing=True),
     )
 
 

@@ -251,9 +251,9 @@ Measure = Annotated[
         help="What similarity is: of shared to joint elements, of shared to all of the first, the cosine, or "
         "how many are shared. By tfidf, the cosine of words weighed by how frequent they are in a document "
         "and how rare in the collection. Or, of texts as they are, how many edits lie between them "
-        "(--distance). All these but jaccard and tfidf are found exactly. Of vectors, the angle or the "
-        "distance. Of sets with weights (--weight), the sum of lesser to that of greater weights, or the "
-        "cosine.",
+        "(--distance). All these but jaccard and tfidf are found exactly, and those if --method says so. "
+        "Of vectors, the angle or the distance. Of sets with weights (--weight), the sum of lesser to that "
+        "of greater weights, or the cosine.",
     ),
 ]
 Probes = Annotated[

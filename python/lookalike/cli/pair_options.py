@@ -60,7 +60,8 @@ Method = Annotated[
         "--method",
         metavar=f"{METHODS}|exact|pieces|covering",
         rich_help_panel=SIMILARITY,
-        help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering.",
+        help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering. "
+        "tfidf, weighted-jaccard and weighted-cosine: lsh, which auto means there, or exact.",
     ),
 ]
 Expand = Annotated[

@@ -15,7 +15,8 @@ copies        exact copies, confirmed; classes: what copies have is their repres
 meeting       rows that share a bucket, picked out; only: some rows of a table
 leaders       large buckets; outright: those of which all pairs are listed
 least         the rows with the least hashes, of which samples are made
-weighted      weighted sets: the same road with other keys and another check
+weighted      weighted sets: the same road with other keys and another check; weighted_exact: without
+              loss, by what is rare and heavy (`weighted_prefixes`)
 earlier       the same against rows of earlier runs; large_earlier: their large buckets
 
 Roads from set to set, all exact or of signatures:

@@ -35,7 +35,7 @@ from lookalike.shingles import terms
 from lookalike.shingles.terms import CountTerms, TermWeights, add_counts
 from lookalike.theory import Banding, DistanceSample, Plan, plan
 from lookalike.theory.thresholds import scale_of
-from lookalike.types import I64, U64, Bools
+from lookalike.types import I64, U8, U64, Bools
 
 #: Rows sampled for a plan: a hundred thousand pairs.
 SAMPLE_ROWS = 450
@@ -156,29 +156,44 @@ def _without_copies(
     items: WeightedItems, keyed: Table, chosen: Plan, *, engine: Engine, watch: Watch
 ) -> Prepared:
     """Set rows with the same elements and weights aside."""
+    with watch.stage("copies", items.rows):
+        representative, flags = representatives_by_weight(items, keyed, engine)
+    return Prepared(
+        keyed=keyed,
+        marked=((flags & EMPTY) == 0) & (representative == np.arange(items.rows)),
+        representative=representative,
+        flags=flags,
+        plan=chosen,
+        median_similarity=None,
+    )
+
+
+def representatives_by_weight(items: WeightedItems, told: Table, engine: Engine) -> tuple[I64, U8]:
+    """Of every row the first with its elements and weights, and its flags; `told` has `copy` and `flags`."""
     flags = np.zeros(items.rows, np.uint8)
-    for batch in keyed.batches:
+    for batch in told.batches:
         flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
-    filled = (flags & EMPTY) == 0
 
     def representatives() -> Table:
-        narrow = engine.map(keyed, Filled(filled))
+        narrow = engine.map(told, Filled((flags & EMPTY) == 0))
         stars = engine.group(narrow, "copy", Stars("copy"), order=("row",), least=2, repeat_first=True)
         same = engine.fetch(items.table, stars, ("a", "b"), SameWeights())
         representative = np.arange(items.rows, dtype=np.int64)
         representative[same.column("b")] = same.column("a")
         return Table.of(representative=representative)
 
-    with watch.stage("copies", items.rows):
-        representative: I64 = engine.settle("copies", representatives).column("representative")
-    return Prepared(
-        keyed=keyed,
-        marked=filled & (representative == np.arange(items.rows)),
-        representative=representative,
-        flags=flags,
-        plan=chosen,
-        median_similarity=None,
-    )
+    representative: I64 = engine.settle("copies", representatives).column("representative")
+    return representative, flags
+
+
+@dataclass(frozen=True)
+class DigestWeighted:
+    """A stage: weighted sets → `row`, `copy` and `flags`: what tells copies, and no keys."""
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        _, _, digest, flags = _core.key_sparse(weighted_buffers(batch), slots=1, seed=0, bands=1, rows=1)
+        columns = {"copy": digest, "flags": flags}
+        return pa.record_batch({"row": batch["row"], **{k: pa.array(v) for k, v in columns.items()}})
 
 
 @dataclass(frozen=True, eq=False)

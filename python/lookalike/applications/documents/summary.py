@@ -20,7 +20,7 @@ HUGE_CLUSTER = 0.1
 #: Bytes of text under which a speed says more about the start of a run than about the road.
 _TOO_LITTLE = 1_000_000
 #: What to do about pairs that leaders left out.
-_LIST_ALL = "; --method prefix lists every pair, however many there are"
+_LIST_ALL = "; --method {} lists every pair, however many there are"
 #: Stages that every road has alike.
 _OUTSIDE_THE_SEARCH = {"read", "units", "cluster", "write"}
 
@@ -320,7 +320,7 @@ def bucket_advice(account: Account, *, listing: bool = False) -> list[str]:
     if large.not_compared:
         missing = (
             f"up to {numbers.several(large.not_compared, 'pair')} of such items may be missing, and the "
-            f"recall does not count them{_LIST_ALL if account.measure == 'jaccard' else ''}"
+            f"recall does not count them{_LIST_ALL.format(_misses_none(account))}"
             if listing
             else "enough to cluster nearly all of them, but not every pair is listed or counted in the recall"
         )
@@ -336,6 +336,11 @@ def bucket_advice(account: Account, *, listing: bool = False) -> list[str]:
             "rows were not compared with each other, and the estimate of recall does not count them"
         )
     return said
+
+
+def _misses_none(account: Account) -> str:
+    """The method that lists every pair of what was joined by bands."""
+    return "prefix" if account.measure == "jaccard" else "exact"
 
 
 def shingle_advice(

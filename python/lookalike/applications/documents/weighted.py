@@ -19,6 +19,7 @@ from lookalike.errors import OptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
 from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
+from lookalike.joins.weighted_exact import exact_weighted
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
@@ -28,6 +29,9 @@ from lookalike.types import F64, I64, Pairs
 
 Measure = Literal["tfidf", "weighted-jaccard", "weighted-cosine"]
 MEASURES: tuple[str, ...] = get_args(Measure)
+
+Method = Literal["auto", "lsh", "exact"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 #: Sides of hyperplanes are single bits: a signature needs more of them than of MinHash's slots.
 _SLOTS = {"tfidf": 1024, "weighted-jaccard": 128, "weighted-cosine": 1024}
@@ -47,6 +51,10 @@ class WeightedOptions:
         The least similarity of a pair; of a cosine also an angle, `"20deg"`.
     recall
         The promised chance that a pair exactly at the threshold is found.
+    method
+        `lsh`: bands of weighted samples, or of sides of hyperplanes. `exact`: by what the heaviest rare
+        elements of sets have in common; misses nothing, whatever `recall` and `slots`, and takes long where
+        the threshold is low and most elements are frequent. `auto` is `lsh`.
     shingle
         What a term of a document is: words, by default.
     not_copies
@@ -65,6 +73,7 @@ class WeightedOptions:
     measure: Measure = "tfidf"
     threshold: float | str = 0.8
     recall: float = 0.95
+    method: Method = "auto"
     shingle: str = "words:1"
     not_copies: float | None = None
     slots: int | None = None
@@ -73,6 +82,11 @@ class WeightedOptions:
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
             raise OptionError(f"measure={self.measure!r} is unknown: choose {', '.join(MEASURES)}")
+        if self.method not in METHODS:
+            raise OptionError(
+                f"method={self.method!r} is unknown with measure={self.measure!r}:"
+                f" choose {', '.join(METHODS)}"
+            )
         threshold = scale_of(self.scale).read(self.threshold)
         if not threshold > 0:
             raise OptionError(f"threshold={self.threshold!r} is out of range: a similarity over 0")
@@ -87,8 +101,9 @@ class WeightedOptions:
             )
         object.__setattr__(self, "shingle", str(shingle))
         self._check_not_copies()
-        # An unreachable promise is not worth a pass over the data.
-        plan(threshold, measure=self.scale, recall=self.recall, slots=self.slots or 1)
+        if self.method != "exact":
+            # An unreachable promise is not worth a pass over the data.
+            plan(threshold, measure=self.scale, recall=self.recall, slots=self.slots or 1)
 
     def _check_not_copies(self) -> None:
         if self.not_copies is None:
@@ -182,14 +197,18 @@ def pairs_by_weight(
 
 def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch: Watch) -> Joined:
     assert options.slots is not None
-    joined = join_weighted(
-        items,
-        threshold=float(options.threshold),
-        recall=options.recall,
-        slots=options.slots,
-        engine=engine,
-        watch=watch,
-    )
+    threshold = float(options.threshold)
+    if options.method == "exact":
+        joined = exact_weighted(items, threshold=threshold, engine=engine, watch=watch)
+    else:
+        joined = join_weighted(
+            items,
+            threshold=threshold,
+            recall=options.recall,
+            slots=options.slots,
+            engine=engine,
+            watch=watch,
+        )
     return replace(joined, account=replace(joined.account, measure=options.measure))
 
 
