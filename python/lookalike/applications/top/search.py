@@ -96,10 +96,7 @@ def top_of(sources: Sequence[Source], options: TopOptions, *, engine: Engine, wa
 
 def top_of_sets(given: Sequence[Any], options: TopOptions, *, engine: Engine, watch: Watch) -> TopResult:
     """The most similar sets of one collection, or those that one has in another."""
-    collections: list[SetCollection] = []
-    for one in given:
-        before = sum(collection.rows for collection in collections)
-        collections.append(collect_sets(one, engine, watch, seed=options.seed, first_row=before))
+    collections = collect_sets(given, engine, watch, seed=options.seed)
     size = 8 * sum(collection.elements for collection in collections)
     return _found(collections, None, size, options, engine, watch)
 
