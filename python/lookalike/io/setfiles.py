@@ -26,6 +26,7 @@ from lookalike.io.stream import COMPRESSIONS
 
 #: Files that are no lines of tokens, whatever is in them.
 _BINARY = (".parquet", ".npz", ".npy", ".arrow", ".zip", ".bz2", ".xz")
+_READABLE = f"anything but {', '.join(_BINARY)}"
 #: Endings of files that have columns.
 _TABLES = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
@@ -118,5 +119,5 @@ def open_set_lines(
         suffix = path.suffix.lower()
         return None if suffix in _BINARY else (form, COMPRESSIONS.get(suffix))
 
-    files, passed_over = find_files(given, kind)
+    files, passed_over = find_files(given, kind, _READABLE)
     return FileSource(files, wanted, on_error, passed_over=passed_over)
