@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -242,3 +243,14 @@ def test_the_folder_of_a_run_is_no_input_and_what_it_kept_is(refused, type_, cor
     message = refused("dedup", tmp_path / "run", "-o", tmp_path / "out")
     assert f"what it kept is in {tmp_path / 'run' / 'kept'}" in message
     assert type_("dedup", tmp_path / "run" / "kept", "-o", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "top"])
+def test_a_column_of_lists_is_told_to_hold_sets(refused, type_, tmp_path, command):
+    pq.write_table(pa.table({"the words": [["a", "b"], ["a", "b"]]}), tmp_path / "sets.parquet")
+    said = refused(command, tmp_path / "sets.parquet", "--text", "the words", "-o", tmp_path / "out")
+    assert "holds list<" in said
+    hint = "Lists of tokens are sets: lookalike pairs --sets --items 'the words'"
+    assert said.endswith(hint)
+    typed = shlex.split(hint.partition("lookalike ")[2])
+    assert type_(*typed, "-o", tmp_path / "out", tmp_path / "sets.parquet").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from ast import literal_eval
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,11 @@ _GIVEN = re.compile(
 #: A parameter of several words, without a value.
 _NAMED = re.compile(r"(?<![\w/.'\"=-])[a-z]+(?:_[a-z]+)+(?![\w/.'\"=])")
 
+#: Hints that errors carry as notes in the words of the library, and what one types instead.
+_HINTS = (
+    (re.compile(r"similar_pairs\(read_sets\(data, items=(.*)\)\)"), "lookalike pairs --sets --items {}"),
+)
+
 
 def options_of(command: Any) -> dict[str, str]:
     """The options of a command, as they are typed, by the names of its parameters."""
@@ -27,6 +33,27 @@ def options_of(command: Any) -> dict[str, str]:
         if written:
             spelt[str(parameter.name)] = max(written, key=len)
     return spelt
+
+
+def hints_as_typed(error: BaseException) -> list[str]:
+    """The hints of an error in the words of the command; those that only callers can use are left out.
+
+    Examples
+    --------
+    >>> error = ValueError("no text")
+    >>> error.add_note("These are sets: similar_pairs(read_sets(data, items='words'))")
+    >>> error.add_note("Documents go in a list: [text]")
+    >>> hints_as_typed(error)
+    ['These are sets: lookalike pairs --sets --items words']
+    """
+    hints = []
+    for note in getattr(error, "__notes__", ()):
+        for said, typed in _HINTS:
+            found = said.search(note)
+            if found is not None:
+                name = shlex.quote(literal_eval(found[1]))
+                hints.append(f"{note[: found.start()]}{typed.format(name)}{note[found.end() :]}")
+    return hints
 
 
 def as_typed(message: str, options: Mapping[str, str]) -> str:
