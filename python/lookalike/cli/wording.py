@@ -10,6 +10,7 @@ from typing import Any
 
 #: Parameters of the library that are called otherwise on the command line, by what they are called there.
 _OTHERWISE = {"of": "set_of", "share": "threshold", "kind": "measure", "width": "range_width"}
+_OTHERWISE |= {"column": "text"}
 
 #: A parameter and its value, as messages write them; not within a path or a quotation.
 _GIVEN = re.compile(

@@ -86,7 +86,7 @@ def similar_pairs(
     0  2  5.7106
     """
     # Vectors are named and expanded as documents are, by what is here: so they come in only when called.
-    from lookalike.applications.bits import BIT_OPTIONS, similar_bits
+    from lookalike.applications.bits import BIT_OPTIONS, COLUMN, similar_bits
     from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 
     engine = engine or local_engine(threads, memory)
@@ -94,7 +94,7 @@ def similar_pairs(
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
             raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
         _check_skips(on_error, "bits")
-        column = "bits" if text == "text" else text
+        column = COLUMN if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure), text=text):

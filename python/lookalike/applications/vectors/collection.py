@@ -102,6 +102,8 @@ def collect_vectors(
     id: str | None = None,
 ) -> tuple[VectorCollection, ...]:
     """Read one collection or two, of one width, and number them one behind the other."""
+    if column is not None and not any(map(_has_columns, given)):
+        raise OptionError(f"text={column!r} names a column, and what was given has none: leave it out")
     with watch.stage("read", unit="vectors") as advance:
         read = [
             _read(one, column, id, measure, called) for one, called in zip(given, _called(given), strict=True)
@@ -189,6 +191,15 @@ def _checked(names: pa.ChunkedArray, column: str | None) -> pa.Array:
     check_unique(names)
     whole = names.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _has_columns(given: Any) -> bool:
+    if isinstance(given, list | tuple) and given and isinstance(given[0], str | Path):
+        given = given[0]
+    if isinstance(given, str | Path):
+        # What cannot be read is for the reader to say.
+        return Path(given).suffix.lower() not in SUFFIXES[:-1]
+    return _as_table(given) is not None
 
 
 def _as_table(given: Any) -> pa.Table | None:
