@@ -112,7 +112,7 @@ def open_set_lines(
         raise OptionError("no input was named: name files, folders, globs, or - for standard input")
     form, wanted = SetLines(), wanted or Wanted()
     if [str(name) for name in given] == [STANDARD_INPUT]:
-        spool = Spool(folder=scratch)
+        spool = Spool(folder=scratch, holds="a set a line")
         return FileSource([standard_input_file(spool.path, form)], wanted, on_error, spool=spool)
 
     def kind(path: Path) -> tuple[Format, str | None] | None:
