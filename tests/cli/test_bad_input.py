@@ -6,9 +6,13 @@ import os
 import re
 import shlex
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import lookalike as la
+from lookalike.errors import SourceError
 
 GOOD = {"id": 1, "text": "a line that can be read by anybody who reads lines"}
 
@@ -254,3 +258,21 @@ def test_a_column_of_lists_is_told_to_hold_sets(refused, type_, tmp_path, comman
     assert said.endswith(hint)
     typed = shlex.split(hint.partition("lookalike ")[2])
     assert type_(*typed, "-o", tmp_path / "out", tmp_path / "sets.parquet").code == 0
+
+
+VECTORS = "lookalike pairs --measure angle --threshold 20deg"
+
+
+@pytest.mark.parametrize(
+    "command", ["top {}", "top --sets {}", "dedup {}", "decontaminate {} --with {}", "pairs --sets {}"]
+)
+def test_a_matrix_where_documents_are_read_is_told_what_compares_it(refused, type_, tmp_path, command):
+    matrix = tmp_path / "v.npy"
+    np.save(matrix, np.eye(3))
+    said = refused(*command.format(matrix, matrix).split(), "-o", tmp_path / "out")
+    assert said.startswith(f"{matrix} holds vectors or bits, of which only pairs are looked for")
+    assert said.endswith(f"Near vectors: {VECTORS}. Near bits: lookalike pairs --bits")
+    assert type_(*VECTORS.split()[1:], "-o", tmp_path / "out", matrix).code == 0
+    with pytest.raises(SourceError, match="holds vectors or bits") as caught:
+        la.top(matrix)
+    assert caught.value.__notes__[0].startswith("Near vectors: similar_pairs(data, measure='angle'")

@@ -6,6 +6,7 @@ import re
 import shlex
 from ast import literal_eval
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 #: Parameters of the library that are called otherwise on the command line, by what they are called there.
@@ -23,6 +24,11 @@ _NAMED = re.compile(r"(?<![\w/.'\"=-])[a-z]+(?:_[a-z]+)+(?![\w/.'\"=])")
 #: Hints that errors carry as notes in the words of the library, and what one types instead.
 _HINTS = (
     (re.compile(r"similar_pairs\(read_sets\(data, items=(.*)\)\)"), "lookalike pairs --sets --items {}"),
+    (
+        re.compile(r"similar_pairs\(data, measure=('\w+'), threshold=('\w+')\)"),
+        "lookalike pairs --measure {} --threshold {}",
+    ),
+    (re.compile(r"similar_bits\(data\)"), "lookalike pairs --bits"),
 )
 
 
@@ -49,12 +55,16 @@ def hints_as_typed(error: BaseException) -> list[str]:
     """
     hints = []
     for note in getattr(error, "__notes__", ()):
+        hint = note
         for said, typed in _HINTS:
-            found = said.search(note)
-            if found is not None:
-                name = shlex.quote(literal_eval(found[1]))
-                hints.append(f"{note[: found.start()]}{typed.format(name)}{note[found.end() :]}")
+            hint = said.sub(partial(_typed_call, typed), hint)
+        if hint != note:
+            hints.append(hint)
     return hints
+
+
+def _typed_call(typed: str, call: re.Match[str]) -> str:
+    return typed.format(*(shlex.quote(literal_eval(argument)) for argument in call.groups()))
 
 
 def as_typed(message: str, options: Mapping[str, str]) -> str:
