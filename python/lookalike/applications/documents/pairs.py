@@ -52,7 +52,7 @@ def similar_pairs(
         paths. Or sets: lists of integers or tokens, Arrow, polars or pandas columns of lists, `Sets`, a
         sparse boolean matrix whose rows are sets, or what `read_sets` names. Or, with a measure of vectors
         (`angle`, `l2`, `l1`, and `cosine` of floats): a NumPy matrix, a column of lists of numbers, a table
-        with one, or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
+        with one (of whole numbers too, by cosine), or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id

@@ -16,7 +16,8 @@ from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, 
 from lookalike.io import check_unique, id_order
 from lookalike.io.vectors import (
     SUFFIXES,
-    has_float_lists,
+    are_number_lists,
+    has_number_lists,
     is_list_of_floats,
     read_ids,
     read_vectors,
@@ -51,8 +52,8 @@ class VectorCollection:
 def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
     """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are.
 
-    A Parquet file holds vectors if its column `text` is lists of floats, or if it has no such column but
-    others that are.
+    A table, in a Parquet file too, holds vectors if its column `text` is lists of numbers, or if it has no
+    such column but others that are.
     """
     if measure not in MEASURES:
         if isinstance(items, Vectors) or (isinstance(items, np.ndarray) and _is_matrix(items, "f")):
@@ -63,7 +64,12 @@ def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
         return False
     if measure != "cosine" or isinstance(items, Vectors) or _is_matrix(items) or _are_floats(items):
         return True
-    return text is not None and isinstance(items, str | Path) and has_float_lists(items, text)
+    if text is None:
+        return False
+    if isinstance(items, str | Path):
+        return has_number_lists(items, text)
+    table = _as_table(items)
+    return table is not None and are_number_lists(table.schema, text)
 
 
 def _is_matrix(items: Any, kinds: str = "fiu") -> bool:
