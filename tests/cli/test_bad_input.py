@@ -24,7 +24,12 @@ def lines(*rows):
 
 # Each a file, its content, further arguments, and words that the error must contain.
 BROKEN = {
-    "a missing column": ("in.jsonl", lines({"id": 1, "body": "x y z"}), [], ["in.jsonl", "'text'", "body"]),
+    "a missing column": (
+        "in.jsonl",
+        lines({"id": 1, "body": "x y z"}),
+        [],
+        ["'text'", "body", "--text COLUMN"],
+    ),
     "a missing id column": ("in.jsonl", lines(GOOD), ["--id", "key"], ["in.jsonl", "'key'"]),
     "a broken line": ("in.jsonl", lines(GOOD, b'{"text": "unclos', GOOD), [], ["in.jsonl", "line 2", "skip"]),
     "a line that is no object": ("in.jsonl", lines(GOOD, b"[1, 2]"), [], ["in.jsonl", "line 2"]),
@@ -276,3 +281,18 @@ def test_a_matrix_where_documents_are_read_is_told_what_compares_it(refused, typ
     with pytest.raises(SourceError, match="holds vectors or bits") as caught:
         la.top(matrix)
     assert caught.value.__notes__[0].startswith("Near vectors: similar_pairs(data, measure='angle'")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("dedup {}", "Name the one you mean, --text COLUMN"),
+        ("top {}", "Name the one you mean, --text COLUMN"),
+        ("pairs --bits {}", "Name the one you mean, --text COLUMN"),
+        ("pairs --sets {} --items body", "also the column of sets, --set-of COLUMN"),
+    ],
+)
+def test_a_column_that_nobody_named_is_named_by_an_option(refused, tmp_path, command, option):
+    table = tmp_path / "in.csv"
+    table.write_text("key,body\n1,some words\n")
+    assert refused(*command.format(table).split(), "-o", tmp_path / "out").endswith(option)
