@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lookalike.applications.batching import batch_bytes_of
 from lookalike.applications.documents.join import pair_columns
 from lookalike.applications.sets.stages import Renumber
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError, SourceError
 from lookalike.io import FileSource, Source
 from lookalike.io.bits import BitColumns, count_widths, has_columns, open_bits
@@ -99,7 +99,7 @@ def similar_bits(
         column=column,
         id=id,
         expand=expand,
-        engine=engine or LocalEngine(threads),
+        engine=engine_of(engine, threads),
         watch=Watch(),
     )
 

@@ -18,7 +18,7 @@ from lookalike.applications.documents.weighted import (
     pairs_by_weight,
 )
 from lookalike.applications.sets import SetCollection, holds_sets, listed
-from lookalike.engines import Engine, local_engine
+from lookalike.engines import Engine, engine_of
 from lookalike.errors import OptionError
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
@@ -89,7 +89,7 @@ def similar_pairs(
     from lookalike.applications.bits import BIT_OPTIONS, COLUMN, similar_bits
     from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 
-    engine = engine or local_engine(threads, memory)
+    engine = engine_of(engine, threads, memory)
     if isinstance(items, Bits) or options.get("measure") == "hamming":
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
             raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")

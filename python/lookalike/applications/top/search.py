@@ -14,7 +14,7 @@ from lookalike.applications.documents.too_large import called
 from lookalike.applications.sets import SetCollection, collect_sets, holds_sets, listed
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
-from lookalike.engines import Engine, Table, local_engine
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError
 from lookalike.families import MinHash
 from lookalike.io import Source, open_source
@@ -76,7 +76,7 @@ def top(
                 "a matrix of floats holds vectors, and top compares documents and sets:"
                 " choose similar_pairs with measure='angle', or RangeSearch"
             )
-    engine = engine or local_engine(threads, memory)
+    engine = engine_of(engine, threads, memory)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):
         return top_of_sets(given, chosen, engine=engine, watch=Watch())
