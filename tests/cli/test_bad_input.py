@@ -296,3 +296,18 @@ def test_a_column_that_nobody_named_is_named_by_an_option(refused, tmp_path, com
     table = tmp_path / "in.csv"
     table.write_text("key,body\n1,some words\n")
     assert refused(*command.format(table).split(), "-o", tmp_path / "out").endswith(option)
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "top"])
+def test_a_column_of_lists_of_floats_is_told_to_hold_vectors(refused, type_, tmp_path, command):
+    pq.write_table(pa.table({"text": [[1.0, 0.5], [1.0, 0.4]]}), tmp_path / "v.parquet")
+    said = refused(command, tmp_path / "v.parquet", "-o", tmp_path / "out")
+    assert said.endswith(f"Near vectors: {VECTORS}")
+    assert type_(*VECTORS.split()[1:], "-o", tmp_path / "out", tmp_path / "v.parquet").code == 0
+
+
+def test_a_matrix_of_vectors_or_of_bits_is_asked_for_which(refused, tmp_path):
+    np.save(tmp_path / "v.npy", np.arange(4, dtype=np.uint64))
+    for more in ([], ["--measure", "hamming"]):
+        said = refused("pairs", tmp_path / "v.npy", *more, "-o", tmp_path / "out")
+        assert said.endswith("by --measure angle, cosine, l2 or l1; or if it holds bits, add --bits")

@@ -113,7 +113,8 @@ def pairs(
         search = search_of_vectors(context, given, output=output)
     elif of_vectors(inputs, "cosine") and not sets:
         raise OptionError(
-            f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
+            f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1; "
+            "or if it holds bits, add --bits"
         )
     elif probes is not None:
         raise OptionError("--probes goes with vectors: --measure angle, cosine, l2 or l1")

@@ -87,8 +87,11 @@ class Wanted:
                 "text='COLUMN'"
             )
             if is_list(text):
+                floats = pa.types.is_floating(text.value_type)
                 wrong.add_note(
-                    f"Lists of tokens are sets: similar_pairs(read_sets(data, items={self.text!r}))"
+                    "Near vectors: similar_pairs(data, measure='angle', threshold='20deg')"
+                    if floats
+                    else f"Lists of tokens are sets: similar_pairs(read_sets(data, items={self.text!r}))"
                 )
             raise wrong
         for name, kind in zip(self.names[1:], schema.types[1:], strict=True):
