@@ -142,3 +142,11 @@ def test_the_folder_of_a_run_stays_as_it_was(type_, refused, tmp_path, name):
         assert f"would lie in the folder of a run, {run}" in said
     RunRecord.read(run).verify(run)
     assert type_("cluster", run, "-o", tmp_path / "clusters.parquet").code == 0
+
+
+@pytest.mark.parametrize("name", ["clusters.csv", "clusters.JSONL", "clusters.csv.gz"])
+def test_clusters_are_not_written_under_the_name_of_a_text_file(refused, type_, pairs_run, tmp_path, name):
+    said = refused("cluster", pairs_run, "-o", tmp_path / name)
+    assert said == f"what is written is Parquet, and {name} is no name for that: let it end in .parquet"
+    assert not (tmp_path / name).exists()
+    assert type_("cluster", pairs_run, "-o", tmp_path / "no ending").code == 0

@@ -19,6 +19,8 @@ from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, is_run_folder, read_header, read_parquet, write_parquet
 
 _LARGEST = 5
+#: Endings of what would be taken for text.
+_OF_TEXT = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".gz", ".zst")
 
 
 def cluster(
@@ -65,6 +67,10 @@ def cluster(
     if output.exists() and not overwrite:
         raise OutputError(f"{output} exists: choose another name, or replace it with --overwrite")
     _check_no_part_of_a_run(output)
+    if output.suffix.lower() in _OF_TEXT:
+        raise OutputError(
+            f"what is written is Parquet, and {output.name} is no name for that: let it end in .parquet"
+        )
     table, parameters = _read(given)
     found = group(table)
     header = Header(kind="clusters", algorithm=ALGORITHM_VERSION, parameters=parameters)
