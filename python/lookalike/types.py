@@ -1,6 +1,7 @@
 """What travels along the road: value objects on arrays.
 
 Texts Sets        things and sets of hashed elements, ragged: values and where each row begins
+Kinds             what the elements were before they were hashed
 WeightedSets      sets whose elements have weights
 Bits              perceptual hashes and fingerprints, packed
 Vectors           a matrix of floats, one row an item
@@ -13,7 +14,7 @@ Rows are numbered from 0; user ids come in at the door and go out with results, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,32 @@ def list_buffers(array: pa.LargeListArray) -> tuple[U64, I64]:
     return array.values.to_numpy(zero_copy_only=True), starts[array.offset :]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Kinds:
+    """What tokens were before they were hashed: of each kind one that was seen, or None.
+
+    Attributes
+    ----------
+    integer, negative, large
+        An integer; one under 0; one over 2⁶³−1.
+    string, numeral
+        A string; one written like a whole number that is its characters nevertheless, as in memory.
+    written
+        A token as it is written in files, where strings may be integers.
+    """
+
+    integer: int | None = None
+    negative: int | None = None
+    large: int | None = None
+    string: str | None = None
+    numeral: str | None = None
+    written: str | None = None
+
+    def __or__(self, other: Kinds) -> Kinds:
+        mine, others = vars(self), vars(other)
+        return Kinds(**{kind: others[kind] if one is None else one for kind, one in mine.items()})
+
+
 @dataclass(frozen=True, eq=False)
 class Sets:
     """Many sets in two arrays, as kernels read them; `as_sets` makes them.
@@ -57,6 +84,8 @@ class Sets:
         Hashes of what is in the sets, 64 bits each: set after set, each sorted, each element once.
     offsets
         Where each set begins in `elements`, and where the last one ends.
+    kinds
+        What the elements were; nothing of them if it is not known.
 
     Examples
     --------
@@ -68,6 +97,7 @@ class Sets:
 
     elements: U64
     offsets: I64
+    kinds: Kinds = field(default_factory=Kinds, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -87,6 +117,7 @@ class WeightedSets:
     elements: U64
     offsets: I64
     weights: F64
+    kinds: Kinds = field(default_factory=Kinds, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -120,7 +120,7 @@ def test_an_edge_counts_once_and_the_order_of_edges_does_not_matter():
 
 
 def collected(given, **options):
-    collection = collect_sets(given, la.LocalEngine(2, **options), Watch())
+    [collection] = collect_sets([given], la.LocalEngine(2, **options), Watch())
     rows = {}
     for batch in collection.table.batches:
         for row, own in zip(batch["row"].to_pylist(), batch["elements"].to_pylist(), strict=True):

@@ -258,3 +258,25 @@ def test_vectors_that_somebody_made_are_checked_too(values):
     with pytest.raises(SourceError, match=r"row 0 holds nan|this has the shape \(2,\)"):
         pairs(la.Vectors(values), measure="l2", threshold=1)
     assert pairs(la.Vectors([[1, 2], [1, 2]]), measure="l2", threshold=1) == [(0, 1)]
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.int64()), pa.list_(pa.int8(), 3), pa.large_list(pa.uint8())])
+@pytest.mark.parametrize("name", ["text", "v"])
+def test_whole_numbers_of_a_table_are_vectors_by_cosine_as_by_angle(tmp_path, kind, name):
+    rows = [[1, 2, 3], [2, 4, 6], [9, 1, 1], [8, 1, 1]]
+    table = pa.table({name: pa.array(rows, kind), "key": ["p", "q", "r", "s"]})
+    pq.write_table(table, tmp_path / "v.parquet")
+    exact = np.array(rows) / np.linalg.norm(rows, axis=1)[:, None]
+    near = {("pqrs"[a], "pqrs"[b]) for a in range(4) for b in range(a) if exact[a] @ exact[b] >= 0.99}
+    for given in (table, table.to_pandas(), tmp_path / "v.parquet"):
+        for named in ({}, {"text": name}):
+            found = la.similar_pairs(given, measure="cosine", threshold=0.99, id="key", **named).to_arrow()
+            assert set(zip(found["b"].to_pylist(), found["a"].to_pylist(), strict=True)) == near
+
+
+def test_sets_that_are_no_vectors_are_said_to_be_sets_perhaps(tmp_path):
+    pq.write_table(pa.table({"items": [[1, 2, 3], [1, 2]]}), tmp_path / "sets.parquet")
+    with pytest.raises(MalformedRowError, match=r"if they are sets of tokens, have them read by read_sets"):
+        la.similar_pairs(tmp_path / "sets.parquet", measure="cosine", threshold=0.5)
+    read = la.read_sets(tmp_path / "sets.parquet", items="items")
+    assert len(la.similar_pairs(read, measure="cosine", threshold=0.5)) == 1

@@ -22,7 +22,7 @@ EDGES = st.lists(
 
 def held(given, *, signed=False, engine=None):
     """What is read: a set by id, each as weights by element."""
-    collection = collect_weighted_sets(given, engine or LocalEngine(1), Watch(), signed=signed)
+    [collection] = collect_weighted_sets([given], engine or LocalEngine(1), Watch(), signed=signed)
     sets = {}
     for batch in collection.table.batches:
         elements, offsets, weights = weighted_buffers(batch)

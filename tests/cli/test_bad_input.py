@@ -4,10 +4,15 @@ import gzip
 import json
 import os
 import re
+import shlex
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import lookalike as la
+from lookalike.errors import SourceError
 
 GOOD = {"id": 1, "text": "a line that can be read by anybody who reads lines"}
 
@@ -19,7 +24,12 @@ def lines(*rows):
 
 # Each a file, its content, further arguments, and words that the error must contain.
 BROKEN = {
-    "a missing column": ("in.jsonl", lines({"id": 1, "body": "x y z"}), [], ["in.jsonl", "'text'", "body"]),
+    "a missing column": (
+        "in.jsonl",
+        lines({"id": 1, "body": "x y z"}),
+        [],
+        ["'text'", "body", "--text COLUMN"],
+    ),
     "a missing id column": ("in.jsonl", lines(GOOD), ["--id", "key"], ["in.jsonl", "'key'"]),
     "a broken line": ("in.jsonl", lines(GOOD, b'{"text": "unclos', GOOD), [], ["in.jsonl", "line 2", "skip"]),
     "a line that is no object": ("in.jsonl", lines(GOOD, b"[1, 2]"), [], ["in.jsonl", "line 2"]),
@@ -242,3 +252,62 @@ def test_the_folder_of_a_run_is_no_input_and_what_it_kept_is(refused, type_, cor
     message = refused("dedup", tmp_path / "run", "-o", tmp_path / "out")
     assert f"what it kept is in {tmp_path / 'run' / 'kept'}" in message
     assert type_("dedup", tmp_path / "run" / "kept", "-o", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "top"])
+def test_a_column_of_lists_is_told_to_hold_sets(refused, type_, tmp_path, command):
+    pq.write_table(pa.table({"the words": [["a", "b"], ["a", "b"]]}), tmp_path / "sets.parquet")
+    said = refused(command, tmp_path / "sets.parquet", "--text", "the words", "-o", tmp_path / "out")
+    assert "holds list<" in said
+    hint = "Lists of tokens are sets: lookalike pairs --sets --items 'the words'"
+    assert said.endswith(hint)
+    typed = shlex.split(hint.partition("lookalike ")[2])
+    assert type_(*typed, "-o", tmp_path / "out", tmp_path / "sets.parquet").code == 0
+
+
+VECTORS = "lookalike pairs --measure angle --threshold 20deg"
+
+
+@pytest.mark.parametrize(
+    "command", ["top {}", "top --sets {}", "dedup {}", "decontaminate {} --with {}", "pairs --sets {}"]
+)
+def test_a_matrix_where_documents_are_read_is_told_what_compares_it(refused, type_, tmp_path, command):
+    matrix = tmp_path / "v.npy"
+    np.save(matrix, np.eye(3))
+    said = refused(*command.format(matrix, matrix).split(), "-o", tmp_path / "out")
+    assert said.startswith(f"{matrix} holds vectors or bits, of which only pairs are looked for")
+    assert said.endswith(f"Near vectors: {VECTORS}. Near bits: lookalike pairs --bits")
+    assert type_(*VECTORS.split()[1:], "-o", tmp_path / "out", matrix).code == 0
+    with pytest.raises(SourceError, match="holds vectors or bits") as caught:
+        la.top(matrix)
+    assert caught.value.__notes__[0].startswith("Near vectors: similar_pairs(data, measure='angle'")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("dedup {}", "Name the one you mean, --text COLUMN"),
+        ("top {}", "Name the one you mean, --text COLUMN"),
+        ("pairs --bits {}", "Name the one you mean, --text COLUMN"),
+        ("pairs --sets {} --items body", "also the column of sets, --set-of COLUMN"),
+    ],
+)
+def test_a_column_that_nobody_named_is_named_by_an_option(refused, tmp_path, command, option):
+    table = tmp_path / "in.csv"
+    table.write_text("key,body\n1,some words\n")
+    assert refused(*command.format(table).split(), "-o", tmp_path / "out").endswith(option)
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "top"])
+def test_a_column_of_lists_of_floats_is_told_to_hold_vectors(refused, type_, tmp_path, command):
+    pq.write_table(pa.table({"text": [[1.0, 0.5], [1.0, 0.4]]}), tmp_path / "v.parquet")
+    said = refused(command, tmp_path / "v.parquet", "-o", tmp_path / "out")
+    assert said.endswith(f"Near vectors: {VECTORS}")
+    assert type_(*VECTORS.split()[1:], "-o", tmp_path / "out", tmp_path / "v.parquet").code == 0
+
+
+def test_a_matrix_of_vectors_or_of_bits_is_asked_for_which(refused, tmp_path):
+    np.save(tmp_path / "v.npy", np.arange(4, dtype=np.uint64))
+    for more in ([], ["--measure", "hamming"]):
+        said = refused("pairs", tmp_path / "v.npy", *more, "-o", tmp_path / "out")
+        assert said.endswith("by --measure angle, cosine, l2 or l1; or if it holds bits, add --bits")

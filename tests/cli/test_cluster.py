@@ -7,6 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lookalike.runs import RunRecord
+
 
 def clusters_in(path):
     return {row["id"]: row["cluster"] for row in pq.read_table(path).to_pylist()}
@@ -126,3 +128,25 @@ def test_ids_of_jsonl_that_look_like_dates_stay_what_they_are(type_, tmp_path):
     (tmp_path / "pairs.jsonl").write_text('{"a": "2024-01-31", "b": "2024-02-01"}\n')
     assert type_("cluster", tmp_path / "pairs.jsonl", "-o", tmp_path / "c.parquet").code == 0
     assert pq.read_table(tmp_path / "c.parquet")["id"].to_pylist() == ["2024-01-31", "2024-02-01"]
+
+
+@pytest.mark.parametrize("name", ["clusters.parquet", "kept/in.jsonl", "new.parquet"])
+def test_the_folder_of_a_run_stays_as_it_was(type_, refused, tmp_path, name):
+    rows = [{"text": "one text and the same"}, {"text": "one text and the same"}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    run = tmp_path / "run"
+    assert type_("dedup", tmp_path / "in.jsonl", "-o", run).code == 0
+    (tmp_path / "link").symlink_to(run, target_is_directory=True)
+    for folder in (run, tmp_path / "link"):
+        said = refused("cluster", run, "-o", folder / name, "--overwrite")
+        assert f"would lie in the folder of a run, {run}" in said
+    RunRecord.read(run).verify(run)
+    assert type_("cluster", run, "-o", tmp_path / "clusters.parquet").code == 0
+
+
+@pytest.mark.parametrize("name", ["clusters.csv", "clusters.JSONL", "clusters.csv.gz"])
+def test_clusters_are_not_written_under_the_name_of_a_text_file(refused, type_, pairs_run, tmp_path, name):
+    said = refused("cluster", pairs_run, "-o", tmp_path / name)
+    assert said == f"what is written is Parquet, and {name} is no name for that: let it end in .parquet"
+    assert not (tmp_path / name).exists()
+    assert type_("cluster", pairs_run, "-o", tmp_path / "no ending").code == 0

@@ -3,6 +3,7 @@
 import json
 
 import pyarrow.parquet as pq
+import pytest
 
 from lookalike import _core, similar_pairs
 from lookalike.cli.repeated import repeated
@@ -231,3 +232,18 @@ def test_options_of_texts_are_refused_with_sets(refused, tmp_path):
         for option in (("--shingle", "chars:5"), ("--text", "body")):
             said = refused(command, "--sets", path, *option, "-o", tmp_path / "out")
             assert f"{option[0]} has no meaning with --sets" in said
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "top"])
+def test_a_text_file_alone_is_said_to_be_one_document(type_, tmp_path, command):
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("bread milk butter\nbread milk butter salt\n")
+    ended = type_(command, tmp_path / "one.txt", "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert f"{tmp_path / 'one.txt'} is one document, with nothing to compare it with" in ended.err
+    more = [[tmp_path / "two.txt"]]
+    more += [["--unit", "line"]] if command == "dedup" else [["--with", tmp_path / "two.txt"], ["--sets"]]
+    for words in more:
+        ended = type_(command, tmp_path / "one.txt", *words, "-o", tmp_path / "out", "--overwrite")
+        assert ended.code == 0
+        assert "one document" not in ended.err

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike import similar_bits
+from lookalike.errors import OptionError
 from lookalike.runs import RunRecord
 
 HASHES = ["ffff0000", "ffff0001", "0000ffff", "ffff0000", "ffff0007"]
@@ -178,3 +179,19 @@ def test_a_digits_column_may_be_the_id(type_, photos, tmp_path):
     assert pq.read_table(tmp_path / "out" / "pairs.parquet").to_pylist() == [
         {"a": "ffff0000", "b": "ffff0001", "distance": 1}
     ]
+
+
+@pytest.mark.parametrize("name", ["b.npy", "b.hex"])
+def test_a_column_is_refused_where_no_collection_has_one(refused, type_, tmp_path, name):
+    np.save(tmp_path / "b.npy", np.array([7, 8], np.uint64))
+    (tmp_path / "b.hex").write_text(f"{7:016x}\n{8:016x}\n")
+    (tmp_path / "b.csv").write_text(f"phash\n{7:016x}\n")
+    said = refused("pairs", "--bits", tmp_path / name, "--text", "phash", "-o", tmp_path / "near")
+    assert said == "--text phash names a column, and what was given has none: leave it out"
+    # Another collection may need it.
+    beside = ["--bits", tmp_path / name, "--with", tmp_path / "b.csv", "--text", "phash"]
+    assert type_("pairs", *beside, "-o", tmp_path / "near").code == 0
+    with pytest.raises(OptionError, match="column='phash' names a column"):
+        similar_bits(tmp_path / name, column="phash")
+    with pytest.raises(OptionError, match="column='phash' names a column"):
+        similar_bits(np.array([7, 8], np.uint64), column="phash")

@@ -10,6 +10,7 @@ import pytest
 
 from lookalike import similar_pairs
 from lookalike.cli import main
+from lookalike.errors import OptionError
 from lookalike.joins import crowds
 from lookalike.runs import RunRecord
 
@@ -134,3 +135,22 @@ def test_what_large_buckets_leave_out_is_told_with_the_interval_of_the_recall(ty
     told = re.search(r"about (\S+)% of all near pairs found \((\S+)% to (\S+)%\)", ended.out)
     expected = [100 * recall[name] for name in ("recall", "low", "high")]
     assert [float(number) for number in told.groups()] == pytest.approx(expected, abs=0.5)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".fvecs"])
+def test_a_column_is_refused_where_no_collection_has_one(refused, type_, tmp_path, suffix):
+    matrix = np.eye(3, dtype=np.float32)
+    np.save(tmp_path / "v.npy", matrix)
+    lengths = np.full((3, 1), 3, "<i4").view(np.float32)
+    (tmp_path / "v.fvecs").write_bytes(np.hstack([lengths, matrix]).tobytes())
+    pq.write_table(pa.table({"e": matrix.tolist(), "f": matrix.tolist()}), tmp_path / "v.parquet")
+    asked = ["--measure", "angle", "--threshold", "20deg", "-o", tmp_path / "near"]
+    said = refused("pairs", tmp_path / f"v{suffix}", "--text", "e", *asked)
+    assert said == "--text e names a column, and what was given has none: leave it out"
+    # Another collection may need it.
+    beside = ["pairs", tmp_path / f"v{suffix}", "--with", tmp_path / "v.parquet", "--text", "e", *asked]
+    assert type_(*beside).code == 0
+    how = {"measure": "angle", "threshold": "20deg", "text": "e"}
+    assert len(similar_pairs(matrix, pa.table({"e": matrix.tolist()}), **how)) == 3
+    with pytest.raises(OptionError, match="text='e' names a column"):
+        similar_pairs(matrix, **how)

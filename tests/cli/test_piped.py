@@ -1,11 +1,16 @@
 """Standard input, whatever is read from it: it waits where other work waits, and is read once."""
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import sys
 import tempfile
 from types import SimpleNamespace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 LINES = [
@@ -87,3 +92,38 @@ def test_standard_input_is_read_once_only(command, piped):
     ended, _ = piped(command, ROWS)
     assert ended.code == 2
     assert "standard input) can be read once only" in ended.err
+
+
+PARQUET = io.BytesIO()
+pq.write_table(pa.table({"text": ["a b c"]}), PARQUET)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (gzip.compress(ROWS), ["compressed with gzip", "gunzip -c FILE | …"]),
+        (pa.compress(ROWS, "zstd", asbytes=True), ["compressed with zstd", "zstd -dc FILE | …"]),
+        (bz2.compress(ROWS), ["compressed with bzip2", "bunzip2 -c FILE | …"]),
+        (lzma.compress(ROWS), ["compressed with xz", "xz -dc FILE | …"]),
+        (PARQUET.getvalue(), ["is Parquet", "name the file instead"]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "holds"),
+    [
+        ("dedup - -o {out}", "jsonl"),
+        ("pairs - --sets -o {out}", "a set a line"),
+        ("pairs - --sets --items items -o {out}", "jsonl"),
+        ("pairs - --bits --text bits -o {out}", "jsonl"),
+    ],
+)
+def test_what_is_no_lines_is_said_to_be_what_it_is(command, holds, given, words, piped):
+    ended, _ = piped(command, given)
+    assert ended.code == 2
+    assert f"what is read there is {holds}: " in ended.err
+    assert [word for word in words if word not in ended.err] == []
+
+
+def test_tokens_may_begin_as_other_files_do(piped):
+    ended, _ = piped("pairs - --sets -o {out}", b"PAR1 BZh9\nPAR1 BZh9\n")
+    assert ended.code == 0, ended

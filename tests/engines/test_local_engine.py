@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lookalike as la
 from lookalike.engines import LocalEngine, Table
 from lookalike.errors import InternalError, OptionError
 
@@ -346,3 +347,29 @@ def test_a_process_may_fork_between_verbs():
         right = engine.group(numbers, "key", same).column("key").tolist() == list(range(100))
         os._exit(0 if right else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+CALLS = {
+    "dedup": lambda **how: la.dedup(["a b"], **how),
+    "similar_pairs": lambda **how: la.similar_pairs(["a b"], **how),
+    "similar_bits": lambda **how: la.similar_bits(["ff"], **how),
+    "similar_strings": lambda **how: la.similar_strings(["a"], distance=1, **how),
+    "similar_measurements": lambda **how: la.similar_measurements([[1.0]], within=1, share=1, **how),
+    "frequent_pairs": lambda **how: la.frequent_pairs([["a"]], support=1, **how),
+    "top": lambda **how: la.top(["a b"], **how),
+    "decontaminate": lambda **how: la.decontaminate(["a b"], ["a b"], **how),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_what_is_no_engine_is_refused_with_what_is(call):
+    for engine in ("local", 4, LocalEngine):
+        with pytest.raises(OptionError, match=r"is no engine: leave it out, or give a LocalEngine\("):
+            call(engine=engine)
+    call(engine=LocalEngine(1))
+
+
+@pytest.mark.parametrize("call", [call for name, call in CALLS.items() if name != "frequent_pairs"])
+def test_an_engine_has_its_threads_and_memory(call):
+    with pytest.raises(OptionError, match=r"threads=2 goes to the engine"):
+        call(engine=LocalEngine(1), threads=2)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lookalike import dedup, similar_pairs
 from lookalike.errors import (
     DuplicateIdError,
     EmptySourceError,
@@ -330,3 +331,22 @@ def test_a_name_that_two_columns_have_is_refused_where_it_is_asked_for():
     assert open_source(frame).read == 1
     with pytest.raises(SourceError, match=r"pandas\.DataFrame has 2 columns called 'n': rename all but one"):
         open_source(frame, columns=["n"])
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        pd.DataFrame({"text": []}),
+        pd.DataFrame({"text": []}, dtype=float),
+        pd.Series([], dtype=float),
+        pl.DataFrame({"text": []}),
+        pa.table({"text": pa.array([], pa.string())}),
+        [],
+    ],
+    ids=lambda nothing: f"{type(nothing).__module__.split('.')[0]}.{type(nothing).__name__}",
+)
+def test_a_frame_without_rows_has_nothing_to_read_whatever_type_its_columns_have(nothing):
+    with pytest.raises(EmptySourceError, match="nothing to read"):
+        dedup(nothing)
+    with pytest.raises(EmptySourceError, match="nothing to read"):
+        similar_pairs(nothing)

@@ -125,3 +125,10 @@ def test_text_that_is_all_whole_numbers_is_in_the_order_of_those(numbers):
 def test_other_text_is_in_the_order_of_text(ids):
     assert as_ordered(pa.array(ids)).to_pylist() == ids
     assert id_order(pa.array(ids)).tolist() == sorted(range(2), key=ids.__getitem__)
+
+
+def test_an_id_that_is_a_whole_document_is_not_quoted_as_a_whole():
+    with pytest.raises(DuplicateIdError) as caught:
+        check_unique(pa.chunked_array([["a document " * 999] * 2]))
+    assert len(str(caught.value)) < 300
+    assert str(caught.value).startswith("id 'a document a document")

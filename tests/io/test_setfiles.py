@@ -97,3 +97,11 @@ def test_kept_lines_are_written_byte_for_byte(tmp_path):
     source = open_set_lines(path)
     [written] = source.write_kept(tmp_path / "kept", np.array([True, True, False, True]))
     assert gzip.decompress(written.read_bytes()) == b"1 2 \r\n\n4"
+
+
+@pytest.mark.parametrize("there", [[], ["model.npz", "table.parquet", ".hidden.txt"]])
+def test_a_folder_without_lines_says_that_any_other_ending_will_do(tmp_path, there):
+    for name in there:
+        (tmp_path / name).write_bytes(b"1 2\n")
+    with pytest.raises(EmptySourceError, match=r"no file there ends in anything but \.parquet, \.npz"):
+        open_set_lines(tmp_path)

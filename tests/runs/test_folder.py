@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import lookalike as la
 from lookalike.errors import OutputError, ScratchError
 from lookalike.runs import Header, RunFolder, atomic_write, is_run_folder, write_arrays
 
@@ -355,3 +356,15 @@ def test_an_earlier_run_that_a_kill_left_aside_is_put_back(tmp_path):
         (folder.path / "run.json").write_text('{"lookalike": "newer"}')
     assert json.loads((out / "run.json").read_text()) == {"lookalike": "newer"}
     assert not [path for path in tmp_path.iterdir() if ".earlier-" in path.name]
+
+
+@pytest.mark.parametrize("path", [None, 3, "", b"out", ["out"]])
+def test_what_is_no_path_is_no_folder(path):
+    with pytest.raises(OutputError, match="is no folder to write into: give a path"):
+        RunFolder.create(path)
+
+
+@pytest.mark.parametrize("made", [lambda: la.dedup(["a b"]), lambda: la.top(["a b", "b a"], k=1)])
+def test_results_are_not_written_nowhere(made):
+    with pytest.raises(OutputError, match="None is no folder"):
+        made().write(None)

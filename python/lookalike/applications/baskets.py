@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.io import OnError
 from lookalike.io.columns import is_list, plain_lists
@@ -70,7 +70,7 @@ def frequent_pairs(
     bread  milk   2
     """
     buckets = _checked(method, buckets)
-    engine = engine or LocalEngine()
+    engine = engine_of(engine)
     column = _list_column(baskets)
     schema = pa.schema([("items", column.type)])
     batches = (pa.record_batch([piece], schema) for piece in _pieces(column))
@@ -107,7 +107,7 @@ def frequent_pairs_of_lines(
                 f"{path} looks like a table, and baskets are lines: write a basket a line, or say which "
                 "separator stands between the items of a line"
             )
-    engine, watch = engine or LocalEngine(), watch or Watch()
+    engine, watch = engine_of(engine), watch or Watch()
     with open_set_lines(inputs, on_error=on_error) as source:
         with watch.stage("read", unit="baskets") as advance:
             lines = engine.scan(_told(source.scan(_AT_ONCE_BYTES), advance), source.schema)

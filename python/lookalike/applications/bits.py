@@ -16,10 +16,10 @@ from lookalike.applications.batching import batch_bytes_of
 from lookalike.applications.documents.join import pair_columns
 from lookalike.applications.sets.stages import Renumber
 from lookalike.applications.too_large import called
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError, SourceError
 from lookalike.io import FileSource, Source
-from lookalike.io.bits import BitColumns, count_widths, open_bits
+from lookalike.io.bits import BitColumns, count_widths, has_columns, open_bits
 from lookalike.joins.bitblocks import BitMeasure
 from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
@@ -29,6 +29,8 @@ from lookalike.theory.ranges import checked_recall, checked_seed, checked_thresh
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, Pairs
 
+#: The column of bits, unless another is named.
+COLUMN = "bits"
 _MEASURES = ("hamming", "jaccard")
 _METHODS = ("auto", "exact", "pieces", "covering", "lsh")
 #: The threshold of each measure if none is given: what perceptual hashes of one picture differ in, and what
@@ -48,7 +50,7 @@ def similar_bits(
     threshold: Written | None = None,
     recall: float = 0.95,
     method: BitMethod = "auto",
-    column: str = "bits",
+    column: str = COLUMN,
     id: str | None = None,
     expand: bool = False,
     seed: int = 0,
@@ -98,7 +100,7 @@ def similar_bits(
         column=column,
         id=id,
         expand=expand,
-        engine=engine or LocalEngine(threads),
+        engine=engine_of(engine, threads),
         watch=Watch(),
     )
 
@@ -124,10 +126,13 @@ def pairs_of_bits(
             f"method={method!r} is unknown: choose {', '.join(_METHODS[:-1])} or {_METHODS[-1]}"
         )
     seed = checked_seed(seed)
+    opened = [_opened(one, column, id) for one in given]
+    if column != COLUMN and not any(isinstance(one, Source) and has_columns(one) for one in opened):
+        raise OptionError(f"column={column!r} names a column, and what was given has none: leave it out")
     collections: list[_Collection] = []
-    for one in given:
+    for one in opened:
         before = sum(collection.rows for collection in collections)
-        collections.append(_collect(one, column, id, engine, watch, first_row=before))
+        collections.append(_collect(one, engine, watch, first_row=before))
     width = _common_width(collections)
     wanted = _THRESHOLDS[measure] if threshold is None else threshold
     joined = join_bits(
@@ -168,14 +173,16 @@ class _Collection:
         return self.table.rows
 
 
-def _collect(
-    given: Any, column: str, id: str | None, engine: Engine, watch: Watch, *, first_row: int
-) -> _Collection:
-    if not _is_named(given):
-        bits = as_bits(given)
-        return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
-    source = given if isinstance(given, Source) else open_bits(given, column=column, id=id)
-    return _read(source, engine, watch, first_row=first_row)
+def _opened(given: Any, column: str, id: str | None) -> Any:
+    """What has a name, as a source; rows of bits as they are."""
+    return open_bits(given, column=column, id=id) if _is_named(given) else given
+
+
+def _collect(given: Any, engine: Engine, watch: Watch, *, first_row: int) -> _Collection:
+    if isinstance(given, Source):
+        return _read(given, engine, watch, first_row=first_row)
+    bits = as_bits(given)
+    return _Collection(bit_table(bits, engine, first_row=first_row), bits.width, pa.array)
 
 
 def _read(source: Source, engine: Engine, watch: Watch, *, first_row: int) -> _Collection:
@@ -217,8 +224,10 @@ def _words(batch: pa.RecordBatch, width: int) -> pa.Array:
 
 
 def _is_named(given: Any) -> bool:
-    """Whether it is a table or names files, rather than rows of bits."""
-    if isinstance(given, str | Path | Source):
+    """Whether it is a table or names files, rather than open or rows of bits."""
+    if isinstance(given, Source):
+        return False
+    if isinstance(given, str | Path):
         return True
     if isinstance(given, list):
         return bool(given) and all(isinstance(one, Path) for one in given)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.io import check_unique
@@ -119,7 +119,7 @@ def similar_measurements(
     collections = [as_measurements(given, ranges.dimensions) for given in (first, other) if given is not None]
     values = np.concatenate(collections)
     boundary = len(collections[0]) if len(collections) == 2 else None
-    engine = engine or LocalEngine(threads)
+    engine = engine_of(engine, threads)
     found = range_join(
         _table(values, engine),
         ranges=ranges,

@@ -12,7 +12,7 @@ import pyarrow as pa
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of
 from lookalike.applications.too_large import called
-from lookalike.engines import Engine, LocalEngine, Table
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
 from lookalike.joins.strings import edit_join
@@ -67,7 +67,7 @@ def similar_strings(
     """
     given = (strings,) if other is None else (strings, other)
     sources = [open_source(one, text=text, id=id) for one in given]
-    engine = engine or LocalEngine(threads)
+    engine = engine_of(engine, threads)
     return strings_within(sources, distance=distance, kind=kind, expand=expand, engine=engine, watch=Watch())[
         0
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from lookalike.applications.bits import pairs_of_bits
+from lookalike.applications.bits import COLUMN, pairs_of_bits
 from lookalike.charts import numbers
 from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
@@ -21,8 +21,6 @@ from lookalike.io.bits import open_bit_files
 from lookalike.joins import Account
 from lookalike.runs.watch import Watch
 
-#: The column of bits, unless --text names another.
-_COLUMN = "bits"
 _KNOWN = OF_ALL_KINDS | {"bits", "measure", "threshold", "recall", "method", "seed"}
 
 
@@ -36,7 +34,7 @@ def search_of_bits(context: typer.Context, given: Sequence[list[str]], *, output
         **{name: options[name] for name in ("recall", "method", "seed")},
     }
     column, id, expand = (
-        options["text"] if typed(context, "text") else _COLUMN,
+        options["text"] if typed(context, "text") else COLUMN,
         options["id"],
         options["expand"],
     )

@@ -19,6 +19,8 @@ from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, is_run_folder, read_header, read_parquet, write_parquet
 
 _LARGEST = 5
+#: Endings of what would be taken for text.
+_OF_TEXT = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".gz", ".zst")
 
 
 def cluster(
@@ -64,6 +66,11 @@ def cluster(
         raise OutputError(f"{output} is the file of pairs that is to be read: choose another name")
     if output.exists() and not overwrite:
         raise OutputError(f"{output} exists: choose another name, or replace it with --overwrite")
+    _check_no_part_of_a_run(output)
+    if output.suffix.lower() in _OF_TEXT:
+        raise OutputError(
+            f"what is written is Parquet, and {output.name} is no name for that: let it end in .parquet"
+        )
     table, parameters = _read(given)
     found = group(table)
     header = Header(kind="clusters", algorithm=ALGORITHM_VERSION, parameters=parameters)
@@ -83,6 +90,16 @@ def cluster(
     print(f"{'items':<13} {numbers.count(len(found))}")
     print(f"{'clusters':<13} {numbers.count(len(sizes))}{f', the largest of {largest}' if sizes else ''}")
     print(f"{'written':<13} {output}")
+
+
+def _check_no_part_of_a_run(output: Path) -> None:
+    """A run folder holds what its run.json says, with checksums: nothing in it is replaced, or added."""
+    for folder in Path(os.path.realpath(output)).parents:
+        if is_run_folder(folder):
+            raise OutputError(
+                f"{output} would lie in the folder of a run, {folder}, whose files belong together: choose"
+                " another place"
+            )
 
 
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:

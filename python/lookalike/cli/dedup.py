@@ -17,6 +17,7 @@ from lookalike.cli.app import Command
 from lookalike.cli.outcome import tell, tell_rehearsal
 from lookalike.cli.output import (
     Reading,
+    alone,
     check_outside,
     checked_folder,
     note,
@@ -200,6 +201,7 @@ def dedup(
             folder.to_disk()
         record = replace(result.record(), command=command_line.get()).write(folder.path, files=files)
     note_what_was_left_out(source)
-    for sentence in result.advice:
+    lonely = alone([source]) if unit == "document" and not runs else []
+    for sentence in lonely + result.advice:
         note(sentence)
     tell(record, result.summary(), output, json=json)

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO, runtime_checkable
 
-from lookalike.cli.wording import as_typed
+from lookalike.cli.wording import as_typed, hints_as_typed
 from lookalike.errors import InternalError, LookalikeError
 
 DONE, OUR_FAULT, USERS_FAULT, INTERRUPTED = 0, 1, 2, 130
@@ -43,7 +43,7 @@ def explain(
         with contextlib.suppress(OSError):
             traceback.print_exception(error)
     if isinstance(error, LookalikeError):
-        complain(as_typed(str(error), options or {}))
+        complain(". ".join([as_typed(str(error), options or {}), *hints_as_typed(error)]))
         return OUR_FAULT if isinstance(error, InternalError) else USERS_FAULT
     if isinstance(error, MemoryError):
         complain(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +121,19 @@ def check_outside(files: Iterable[tuple[Path, str]], output: Path) -> None:
                 f"{label} would be read and lies in the output folder {output}: "
                 "choose an output folder outside the input"
             )
+
+
+def alone(sources: Sequence[object]) -> list[str]:
+    """What somebody should hear whose documents are the lines of the only file."""
+    if len(sources) != 1 or not isinstance(sources[0], FileSource):
+        return []
+    files = sources[0].files
+    if [file.format.name for file in files] != ["txt"]:
+        return []
+    return [
+        f"{files[0].label} is one document, with nothing to compare it with: a .txt file is one text. If it"
+        " holds a document a line, give it as .jsonl or .csv; pairs and top read a set a line with --sets"
+    ]
 
 
 def note_what_was_left_out(source: FileSource) -> None:

@@ -21,7 +21,7 @@ from lookalike.cli.given import ONLY_OF_TEXTS, opened_given, set_columns
 from lookalike.cli.meaning import BY_WEIGHT, MEANING, alike_by_weight, asked_of_weights, close_in_meaning
 from lookalike.cli.measurements import search_of_measurements
 from lookalike.cli.outcome import PairsOutcome, found_counts
-from lookalike.cli.output import Reading
+from lookalike.cli.output import Reading, alone
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
 from lookalike.cli.strings import near_strings
@@ -113,7 +113,8 @@ def pairs(
         search = search_of_vectors(context, given, output=output)
     elif of_vectors(inputs, "cosine") and not sets:
         raise OptionError(
-            f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1"
+            f"{inputs[0]} holds vectors: say how they are compared, by --measure angle, cosine, l2 or l1; "
+            "or if it holds bits, add --bits"
         )
     elif probes is not None:
         raise OptionError("--probes goes with vectors: --measure angle, cosine, l2 or l1")
@@ -242,7 +243,7 @@ def _similar(
         counts |= {"short": account.short, "unspaced": account.unspaced}
         sources = list(given)
         # Advice about shingles is for documents.
-        advice = search_advice(account, options, listing=True)
+        advice = alone(given) + search_advice(account, options, listing=True)
     counts |= found_counts(account, sources, len(found))
     return PairsOutcome(
         found=found,

@@ -11,7 +11,7 @@ from lookalike.applications.top import TopOptions, top_of, top_of_sets
 from lookalike.cli import options as shared
 from lookalike.cli.given import ONLY_OF_TEXTS, note_what_was_left_out_of, opened_given, set_columns
 from lookalike.cli.outcome import tell
-from lookalike.cli.output import Reading, checked_folder, note
+from lookalike.cli.output import Reading, alone, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.typed import command_line, refuse
 from lookalike.cli.unfinished import engine_of_a_run
@@ -109,6 +109,6 @@ def top(
             folder.to_disk()
         record = replace(result.record(), command=command_line.get()).write(folder.path)
     note_what_was_left_out_of(given)
-    for sentence in result.advice:
+    for sentence in alone(given) + result.advice:
         note(sentence)
     tell(record, result.summary(), output, json=json)

@@ -17,7 +17,7 @@ ahead      batches read ahead; cores: how many threads
 
 from lookalike.engines.again import renumbered
 from lookalike.engines.cores import checked_threads, cores
-from lookalike.engines.local import LocalEngine, local_engine
+from lookalike.engines.local import LocalEngine, engine_of, local_engine
 from lookalike.engines.settled import stored_table
 from lookalike.engines.verbs import Aside, Engine, Held, Origin, Stage, Table, as_it_is
 
@@ -32,6 +32,7 @@ __all__ = [
     "as_it_is",
     "checked_threads",
     "cores",
+    "engine_of",
     "local_engine",
     "renumbered",
     "stored_table",

@@ -29,7 +29,7 @@ from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs, Unmade
 from lookalike.engines.settled import Settling, settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
-from lookalike.engines.verbs import Held, Origin, Stage, Table
+from lookalike.engines.verbs import Engine, Held, Origin, Stage, Table
 from lookalike.errors import OptionError
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.side_by_side import in_turn
@@ -330,11 +330,39 @@ class LocalEngine:
                 batches.close()
 
 
+#: What an engine can do: whoever has these may be one.
+_VERBS = ("scan", "map", "group", "fetch", "fold", "write")
+
+
 def local_engine(
     threads: int | None = None, memory: int | str | None = None, scratch: Path | None = None
 ) -> LocalEngine:
     """An engine of so many threads and so much memory, as a person writes it."""
     return LocalEngine(threads, memory=None if memory is None else parse_size(memory), scratch=scratch)
+
+
+def engine_of(
+    engine: Engine | None = None, threads: int | None = None, memory: int | str | None = None
+) -> Engine:
+    """The engine that was given, or one of so many threads and so much memory; not both.
+
+    Examples
+    --------
+    >>> engine_of(threads=1).threads
+    1
+    """
+    if engine is None:
+        return local_engine(threads, memory)
+    if isinstance(engine, type) or not all(hasattr(engine, verb) for verb in _VERBS):
+        raise OptionError(
+            f"engine={engine!r:.40} is no engine: leave it out, or give a LocalEngine(threads, memory=…)"
+        )
+    for name, value in (("threads", threads), ("memory", memory)):
+        if value is not None:
+            raise OptionError(
+                f"{name}={value!r} goes to the engine where one is given: LocalEngine({name}=…)"
+            )
+    return engine
 
 
 def _is_light(stage: object) -> bool:

@@ -108,6 +108,13 @@ def count_widths(source: FileSource, advance: Callable[[int], None]) -> None:
     source.wanted.width.counted = True
 
 
+def has_columns(source: Source) -> bool:
+    """Whether the bits are a column among others, rather than lines of a file or rows of a matrix."""
+    if not isinstance(source, FileSource):
+        return True
+    return any(file.format not in (_LINES, _MATRICES) for file in source.files)
+
+
 def open_bits(data: Any, *, column: str, id: str | None = None) -> Source:
     """Open whatever holds bits and has a name: paths of files as `open_bit_files` takes them, or a table.
 

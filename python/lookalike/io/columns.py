@@ -87,8 +87,11 @@ class Wanted:
                 "text='COLUMN'"
             )
             if is_list(text):
+                floats = pa.types.is_floating(text.value_type)
                 wrong.add_note(
-                    f"Lists of tokens are sets: similar_pairs(read_sets(data, items={self.text!r}))"
+                    "Near vectors: similar_pairs(data, measure='angle', threshold='20deg')"
+                    if floats
+                    else f"Lists of tokens are sets: similar_pairs(read_sets(data, items={self.text!r}))"
                 )
             raise wrong
         for name, kind in zip(self.names[1:], schema.types[1:], strict=True):
@@ -105,7 +108,10 @@ def missing_column(name: str, where: str, columns: Iterable[str], *, within: str
     there = list(columns)
     near = difflib.get_close_matches(name, there, n=1, cutoff=0.6)
     near = near or [column for column in there if column.lower() == name.lower()]
-    hint = f". Did you mean {near[0]!r}?" if near else ". Name the one you mean" if there else ""
+    # The default, which nobody typed who may not know how to name another.
+    option = {"text": "text", "bits": "column"}.get(name)
+    how = f", {option}='COLUMN'" if option is not None else ""
+    hint = f". Did you mean {near[0]!r}?" if near else f". Name the one you mean{how}" if there else ""
     listed = (
         ", ".join(map(_short, there[:20])) + (" …" if len(there) > 20 else "") if there else "none at all"
     )

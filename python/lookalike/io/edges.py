@@ -113,7 +113,7 @@ class ListColumns(Wanted):
         if not (sound or pa.types.is_null(kind)):
             raise SourceError(
                 f"column {self.text!r} of {where} holds {kind}, not lists of whole numbers or strings: name "
-                "another column, or for a table with an item a row also the column of sets"
+                "another column, or for a table with an item a row also the column of sets, of='COLUMN'"
             )
 
 

@@ -43,6 +43,8 @@ class FrameSource(Source):
         super().__init__(wanted, on_error)
         self._given, content = _arrow(data, wanted)
         self._has_columns = isinstance(content, pa.Table)
+        if _is_pandas(self._given):
+            content = _without_types_of_nothing(content)
         if isinstance(content, pa.Table):
             names = wanted.names
             for name in names:
@@ -232,6 +234,15 @@ _HINTS = {
 
 def _is_pandas(data: Any) -> bool:
     return type(data).__module__.split(".")[0] == "pandas"
+
+
+def _without_types_of_nothing(content: pa.Table | pa.ChunkedArray) -> pa.Table | pa.ChunkedArray:
+    """Columns without a value have a type in pandas that nobody chose, that of numbers."""
+    if len(content):
+        return content
+    if isinstance(content, pa.Table):
+        return pa.table([pa.nulls(0)] * content.num_columns, names=content.column_names)
+    return pa.chunked_array([pa.nulls(0)])
 
 
 def _is_pandas_frame(data: Any) -> bool:

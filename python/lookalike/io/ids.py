@@ -26,9 +26,9 @@ def check_unique(
     if pair is not None:
         first, second = pair
         raise DuplicateIdError(
-            f"id {ids[second].as_py()!r} occurs twice, at {place(first)} and at {place(second)}: ids must be "
-            "unique. Mend them, name another column with id='COLUMN', or leave it out and rows are named by "
-            "place"
+            f"id {ids[second].as_py()!r:.60} occurs twice, at {place(first)} and at {place(second)}: ids"
+            " must be unique. Mend them, name another column with id='COLUMN', or leave it out and rows are"
+            " named by place"
         )
 
 

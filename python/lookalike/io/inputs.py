@@ -28,6 +28,8 @@ _FORMATS: dict[str, Format] = {
     ".tsv": Separated("tsv", "\t"),
     ".txt": TextFiles(),
 }
+#: Endings of matrices, of which others read vectors and bits.
+_MATRICES = (".npy", ".fvecs", ".bvecs", ".ivecs")
 #: What a file's name says of it: a format and a compression, or nothing.
 Kind = Callable[[Path], tuple[Format, str | None] | None]
 
@@ -108,7 +110,7 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
         yield from _walk(path, path)
     elif there:
         if kind(path) is None:
-            raise SourceError(f"{given} is of no kind that can be read: files end in {readable}")
+            raise _unreadable(given, path, readable)
         yield path, PurePosixPath(path.name)
     elif glob.has_magic(str(given)):
         base = _written_out(path)
@@ -123,6 +125,19 @@ def _expand(given: str | Path, kind: Kind, readable: str) -> Iterator[tuple[Path
         # For those who call the library: a string alone is the name of a file.
         missing.add_note("Documents go in a list: [text]")
         raise missing
+
+
+def _unreadable(given: str | Path, path: Path, readable: str) -> SourceError:
+    if path.suffix.lower() not in _MATRICES:
+        return SourceError(f"{given} is of no kind that can be read: files end in {readable}")
+    wrong = SourceError(
+        f"{given} holds vectors or bits, of which only pairs are looked for; what can be read here ends in"
+        f" {readable}"
+    )
+    wrong.add_note(
+        "Near vectors: similar_pairs(data, measure='angle', threshold='20deg'). Near bits: similar_bits(data)"
+    )
+    return wrong
 
 
 def _run_for_input(path: Path) -> str:

@@ -26,6 +26,7 @@ from lookalike.io.stream import COMPRESSIONS
 
 #: Files that are no lines of tokens, whatever is in them.
 _BINARY = (".parquet", ".npz", ".npy", ".arrow", ".zip", ".bz2", ".xz")
+_READABLE = f"anything but {', '.join(_BINARY)}"
 #: Endings of files that have columns.
 _TABLES = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
@@ -111,12 +112,12 @@ def open_set_lines(
         raise OptionError("no input was named: name files, folders, globs, or - for standard input")
     form, wanted = SetLines(), wanted or Wanted()
     if [str(name) for name in given] == [STANDARD_INPUT]:
-        spool = Spool(folder=scratch)
+        spool = Spool(folder=scratch, holds="a set a line")
         return FileSource([standard_input_file(spool.path, form)], wanted, on_error, spool=spool)
 
     def kind(path: Path) -> tuple[Format, str | None] | None:
         suffix = path.suffix.lower()
         return None if suffix in _BINARY else (form, COMPRESSIONS.get(suffix))
 
-    files, passed_over = find_files(given, kind)
+    files, passed_over = find_files(given, kind, _READABLE)
     return FileSource(files, wanted, on_error, passed_over=passed_over)

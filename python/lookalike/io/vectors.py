@@ -76,8 +76,8 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
     raise MissingColumnError(f"{where} has {asked}: {choice} {', '.join(names[:10])}{more}")
 
 
-def has_float_lists(path: str | Path, column: str) -> bool:
-    """Whether a Parquet file has lists of floats in a column, or has no such column but others of them."""
+def has_number_lists(path: str | Path, column: str) -> bool:
+    """Whether a Parquet file has lists of numbers in a column, or has no such column but others of them."""
     place = Path(path)
     if place.suffix.lower() != ".parquet" or not place.is_file():
         return False
@@ -86,8 +86,16 @@ def has_float_lists(path: str | Path, column: str) -> bool:
     except (pa.ArrowException, OSError):
         # Whoever reads the file says what is wrong with it.
         return False
+    return are_number_lists(schema, column)
+
+
+def are_number_lists(schema: pa.Schema, column: str) -> bool:
+    """Whether a column of a table is lists of numbers; if it has no such column, whether any other is.
+
+    They are no documents, and sets have to be asked for.
+    """
     looked_at = [schema.field(column)] if column in schema.names else list(schema)
-    return any(is_list_of_floats(field.type) for field in looked_at)
+    return any(_holds_numbers(field.type) for field in looked_at)
 
 
 def is_list_of_floats(kind: pa.DataType) -> bool:

@@ -14,7 +14,8 @@ from lookalike import _core
 from lookalike.engines.cores import cores
 from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import is_list, plain_lists
-from lookalike.types import Sets, string_buffers
+from lookalike.measures.kinds import kinds_of, kinds_of_columns
+from lookalike.types import Kinds, Sets, string_buffers
 
 
 def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False) -> Sets:
@@ -68,7 +69,8 @@ def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
         compressed.eliminate_zeros()
     # Row numbers as 0, 1, … are the same tokens that lists of them would hold.
     hashed = _mixed(np.arange(compressed.shape[1], dtype=np.int64), seed)
-    return _canonical(hashed[compressed.indices], compressed.indptr.astype(np.int64), bag=False)
+    kinds = kinds_of_columns(compressed)
+    return _canonical(hashed[compressed.indices], compressed.indptr.astype(np.int64), False, kinds)
 
 
 def _column(items: Any) -> pa.ChunkedArray:
@@ -84,7 +86,8 @@ def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
     if array.null_count:
         raise SourceError("a set is null: drop it, or make it an empty list")
     lists = plain_lists(array)
-    return _canonical(hashed_tokens(lists.values, seed), np.asarray(lists.offsets), bag)
+    hashed = hashed_tokens(lists.values, seed)
+    return _canonical(hashed, np.asarray(lists.offsets), bag, kinds_of(lists.values))
 
 
 def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
@@ -100,7 +103,8 @@ def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
         rows.append(row if isinstance(row, Sequence | np.ndarray) else list(row))
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return _canonical(hashed_tokens(listed_tokens(rows), seed), offsets, bag)
+    tokens = listed_tokens(rows)
+    return _canonical(hashed_tokens(tokens, seed), offsets, bag, kinds_of(tokens))
 
 
 def listed_tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
@@ -162,5 +166,5 @@ def _mixed(tokens: Any, seed: int) -> Any:
     return _core.mix_integers(tokens.view(np.uint64), seed=seed, threads=cores())
 
 
-def _canonical(elements: Any, offsets: Any, bag: bool) -> Sets:
-    return Sets(*_core.canonical_sets((elements, offsets), bag=bag, threads=cores()))
+def _canonical(elements: Any, offsets: Any, bag: bool, kinds: Kinds) -> Sets:
+    return Sets(*_core.canonical_sets((elements, offsets), bag=bag, threads=cores()), kinds)

@@ -197,6 +197,28 @@ def lists_of_lines(lines: pa.Array, *, separator: str | None = None) -> pa.Large
     return pa.LargeListArray.from_arrays(pa.array(ends), _strings(text, offsets))
 
 
+def tokens_of_lines(
+    lines: pa.Array, *, separator: str | None = None, first: bool = False, weighted: bool = False
+) -> pa.Array:
+    """The members of the sets that lines hold, one after the other, as they are written.
+
+    Examples
+    --------
+    >>> tokens_of_lines(pa.array(["ann bread:2.5", "bob 7"], pa.large_string()), first=True, weighted=True)
+    ... # doctest: +NORMALIZE_WHITESPACE +ELLIPSIS
+    <pyarrow.lib.LargeStringArray object at ...>
+    [ "bread", "7" ]
+    """
+    if weighted:
+        return _weighed_lines(lines, separator, first, True)[0]
+    text, offsets, counts = _tokens(*string_buffers(lines), checked_separator(separator))
+    tokens = _strings(text, offsets)
+    if first:
+        starts = np.cumsum(counts) - counts
+        tokens = tokens.take(pa.array(np.delete(np.arange(len(tokens)), starts[counts > 0])))
+    return tokens
+
+
 def checked_separator(separator: str | None) -> str | None:
     """A separator that can be one; None stands for white space."""
     if separator is None:
@@ -249,7 +271,7 @@ def _gaps(data: U8, starts: I64, separator: int) -> Bools:
 
 
 def _hash_written(data: U8, offsets: I64, *, seed: int, threads: int) -> U64:
-    values, whole = _integers(data, offsets)
+    values, whole = integers_of(data, offsets)
     mixed = _core.mix_integers(values.view(np.uint64), seed=seed, threads=threads)
     if whole.all():
         return mixed
@@ -257,7 +279,7 @@ def _hash_written(data: U8, offsets: I64, *, seed: int, threads: int) -> U64:
     return np.where(whole, mixed, spelt)
 
 
-def _integers(data: U8, offsets: I64) -> tuple[I64, Bools]:
+def integers_of(data: U8, offsets: I64) -> tuple[I64, Bools]:
     """The values of tokens that are written like whole numbers, and which these are."""
     if len(offsets) < 2 or offsets[0] == offsets[-1]:
         return np.zeros(len(offsets) - 1, np.int64), np.zeros(len(offsets) - 1, np.bool_)

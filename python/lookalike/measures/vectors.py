@@ -314,7 +314,8 @@ def _matrix_of_lists(array: pa.Array, first_row: int, width: int | None) -> npt.
     else:
         lengths = np.diff(np.asarray(array.offsets))
     width = int(lengths[0]) if width is None else width
-    _check_widths(lengths, width, first_row)
+    tokens = "; if they are sets of tokens, have them read by read_sets (--sets)"
+    _check_widths(lengths, width, first_row, more=tokens if pa.types.is_integer(kind.value_type) else "")
     values = array.flatten()
     if values.null_count:
         place = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
@@ -341,10 +342,10 @@ def _from_rows(items: Any, first_row: int) -> npt.NDArray[Any]:
     return np.stack(rows)
 
 
-def _check_widths(lengths: npt.NDArray[Any], width: int, first_row: int) -> None:
+def _check_widths(lengths: npt.NDArray[Any], width: int, first_row: int, *, more: str = "") -> None:
     odd = np.flatnonzero(lengths != width)
     if len(odd):
         raise MalformedRowError(
             f"row {first_row + int(odd[0]):,} has {int(lengths[odd[0]]):,} coordinates, but the first row has"
-            f" {width:,}: all vectors need the same number"
+            f" {width:,}: all vectors need the same number{more}"
         )

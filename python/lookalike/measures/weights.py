@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
+from lookalike.measures.kinds import kinds_of, kinds_of_columns
 from lookalike.measures.sets import hashed_tokens, listed_tokens
 from lookalike.measures.vectors import check_masked
-from lookalike.types import F64, I64, U64, WeightedSets
+from lookalike.types import F64, I64, U64, Kinds, WeightedSets
 
 #: What weights, or of vectors their squares, may add up to: sums of two sets are added, those of squares
 #: multiplied, and 64-bit floats end at 1e308; products, unlike sums, lose digits under 1e-307.
@@ -46,25 +48,27 @@ def as_weighted_sets(items: Any, *, seed: int = 0, signed: bool = False) -> Weig
     if isinstance(items, WeightedSets):
         return checked_sums(items, signed=signed)
     if hasattr(items, "tocsr"):
-        elements, offsets, weights = _of_matrix(items, seed)
+        elements, offsets, weights, kinds = _of_matrix(items, seed)
     elif isinstance(items, np.ndarray) and items.ndim == 2:
-        elements, offsets, weights = _of_dense(items, seed)
+        elements, offsets, weights, kinds = _of_dense(items, seed)
     elif isinstance(items, pa.Array | pa.ChunkedArray) and pa.types.is_map(items.type):
-        elements, offsets, weights = _of_maps(items, seed)
+        elements, offsets, weights, kinds = _of_maps(items, seed)
     else:
-        elements, offsets, weights = _of_rows(items, seed)
+        elements, offsets, weights, kinds = _of_rows(items, seed)
     check_weights(weights, signed=signed)
-    return checked_sums(canonical_weights(elements, offsets, weights), signed=signed)
+    sets = replace(canonical_weights(elements, offsets, weights), kinds=kinds)
+    return checked_sums(sets, signed=signed)
 
 
-def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
+def _of_matrix(matrix: Any, seed: int) -> tuple[U64, I64, F64, Kinds]:
     compressed = matrix.tocsr()
     columns = hashed_tokens(pa.array(np.arange(compressed.shape[1], dtype=np.int64)), seed)
     weights = np.asarray(compressed.data, np.float64)
-    return columns[compressed.indices], compressed.indptr.astype(np.int64), weights
+    offsets = compressed.indptr.astype(np.int64)
+    return columns[compressed.indices], offsets, weights, kinds_of_columns(compressed)
 
 
-def _of_maps(maps: pa.MapArray | pa.ChunkedArray, seed: int) -> tuple[U64, I64, F64]:
+def _of_maps(maps: pa.MapArray | pa.ChunkedArray, seed: int) -> tuple[U64, I64, F64, Kinds]:
     chunks = maps.chunks if isinstance(maps, pa.ChunkedArray) else [maps]
     whole = pa.concat_arrays(chunks) if chunks else pa.array([], maps.type)
     offsets = whole.offsets.to_numpy().astype(np.int64)
@@ -75,10 +79,10 @@ def _of_maps(maps: pa.MapArray | pa.ChunkedArray, seed: int) -> tuple[U64, I64, 
         weights = values.cast(pa.float64(), safe=False).to_numpy()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise SourceError(f"weights must be numbers, not {values.type}") from None
-    return hashed_tokens(keys, seed), offsets - offsets[0], weights
+    return hashed_tokens(keys, seed), offsets - offsets[0], weights, kinds_of(keys)
 
 
-def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
+def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64, Kinds]:
     check_masked(matrix)
     try:
         numbers = np.asarray(matrix, np.float64)
@@ -87,10 +91,15 @@ def _of_dense(matrix: Any, seed: int) -> tuple[U64, I64, F64]:
     rows, columns = np.nonzero(numbers)
     hashed = hashed_tokens(pa.array(np.arange(numbers.shape[1], dtype=np.int64)), seed)
     offsets = np.searchsorted(rows, np.arange(len(numbers) + 1)).astype(np.int64)
-    return hashed[columns], offsets, numbers[rows, columns]
+    return (
+        hashed[columns],
+        offsets,
+        numbers[rows, columns],
+        Kinds(integer=int(columns[0]) if len(columns) else None),
+    )
 
 
-def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64]:
+def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64, Kinds]:
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise SourceError(
             f"{items!r:.40} holds no weighted sets: give a list of mappings from items to weights"
@@ -108,8 +117,9 @@ def _of_rows(items: Any, seed: int) -> tuple[U64, I64, F64]:
             tokens.append(list(row))
             weights.extend([1.0] * len(tokens[-1]))
         offsets.append(len(weights))
-    hashed = hashed_tokens(listed_tokens(tokens), seed)
-    return hashed, np.array(offsets, np.int64), np.array(weights, np.float64)
+    listed = listed_tokens(tokens)
+    hashed = hashed_tokens(listed, seed)
+    return hashed, np.array(offsets, np.int64), np.array(weights, np.float64), kinds_of(listed)
 
 
 def _numbers(weights: Iterable[Any], number: int) -> list[float]:

@@ -71,6 +71,8 @@ class RunFolder:
         OutputError
             If the output is in the way, cannot be written, or has too little space.
         """
+        if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+            raise OutputError(f"{path!r:.40} is no folder to write into: give a path")
         # Through a symlink the sibling must stand beside the real folder: a rename stays on one file system.
         target = Path(os.path.realpath(path))
         if not is_utf8_name(target):

@@ -20,7 +20,7 @@ from lookalike.applications.decontaminate.result import DecontaminateResult
 from lookalike.applications.decontaminate.sought import TestItems
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.charts import numbers
-from lookalike.engines import Engine, Table, local_engine
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError, SourceError
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
@@ -83,7 +83,7 @@ def decontaminate(
     items = open_source(test, text=text, id=id, on_error=on_error)
     documents = open_source(train, text=train_text or text, id=train_id, on_error=on_error)
     return decontaminate_source(
-        items, documents, chosen, engine=engine or local_engine(threads, memory), watch=Watch()
+        items, documents, chosen, engine=engine_of(engine, threads, memory), watch=Watch()
     )
 
 

@@ -136,8 +136,8 @@ class NewAndEarlier:
                 common = names.filter(pc.is_in(names, value_set=others))
                 if len(common):
                     raise DuplicateIdError(
-                        f"the id {common[0].as_py()!r} is in two of the earlier runs, for documents that new "
-                        "ones are like: run one of them again with other ids"
+                        f"the id {common[0].as_py()!r:.60} is in two of the earlier runs, for documents that "
+                        "new ones are like: run one of them again with other ids"
                     )
 
 
@@ -177,8 +177,8 @@ def _check_apart(new: Collection, run: EarlierRun, id_type: pa.DataType) -> None
     again_id = run.also_named(ids)
     if again_id is not None:
         raise DuplicateIdError(
-            f"the id {again_id!r} is in {run.folder} too: name only documents that are new, by ids that tell "
-            "them from the earlier ones"
+            f"the id {again_id!r:.60} is in {run.folder} too: name only documents that are new, by ids that "
+            "tell them from the earlier ones"
         )
 
 

@@ -24,7 +24,7 @@ from lookalike.applications.documents.result import DedupResult
 from lookalike.applications.documents.units import dedup_units
 from lookalike.applications.too_large import called
 from lookalike.clusters import parse_keep
-from lookalike.engines import Engine, local_engine
+from lookalike.engines import Engine, engine_of
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
 
@@ -77,7 +77,7 @@ def dedup(
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
     source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
-    engine = engine or local_engine(threads, memory)
+    engine = engine_of(engine, threads, memory)
     return dedup_source(source, chosen, engine=engine, watch=Watch(), against=open_runs(against, chosen))
 
 

@@ -118,10 +118,7 @@ def read_collections_of_sets(
     given: tuple[Any, ...], options: PairOptions, *, engine: Engine, watch: Watch
 ) -> tuple[tuple[SetCollection, ...], Items]:
     """Read one collection of sets or two, and lay them side by side."""
-    collections: list[SetCollection] = []
-    for one in given:
-        before = sum(collection.rows for collection in collections)
-        collections.append(collect_sets(one, engine, watch, seed=options.seed, first_row=before))
+    collections = collect_sets(given, engine, watch, seed=options.seed)
     items = Items(
         table=Table.together([collection.table for collection in collections]),
         bytes=8 * sum(collection.elements for collection in collections),

@@ -18,7 +18,7 @@ from lookalike.applications.documents.weighted import (
     pairs_by_weight,
 )
 from lookalike.applications.sets import SetCollection, holds_sets, listed
-from lookalike.engines import Engine, local_engine
+from lookalike.engines import Engine, engine_of
 from lookalike.errors import OptionError
 from lookalike.io import OnError, Source, open_source
 from lookalike.runs.watch import Watch
@@ -52,7 +52,7 @@ def similar_pairs(
         paths. Or sets: lists of integers or tokens, Arrow, polars or pandas columns of lists, `Sets`, a
         sparse boolean matrix whose rows are sets, or what `read_sets` names. Or, with a measure of vectors
         (`angle`, `l2`, `l1`, and `cosine` of floats): a NumPy matrix, a column of lists of numbers, a table
-        with one, or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
+        with one (of whole numbers too, by cosine), or a path to .npy, .fvecs, .bvecs, .ivecs or .parquet.
     other
         A second collection: pairs then go from an item of the first to one of the second.
     text, id
@@ -86,15 +86,15 @@ def similar_pairs(
     0  2  5.7106
     """
     # Vectors are named and expanded as documents are, by what is here: so they come in only when called.
-    from lookalike.applications.bits import BIT_OPTIONS, similar_bits
+    from lookalike.applications.bits import BIT_OPTIONS, COLUMN, similar_bits
     from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 
-    engine = engine or local_engine(threads, memory)
+    engine = engine_of(engine, threads, memory)
     if isinstance(items, Bits) or options.get("measure") == "hamming":
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
             raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
         _check_skips(on_error, "bits")
-        column = "bits" if text == "text" else text
+        column = COLUMN if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure), text=text):

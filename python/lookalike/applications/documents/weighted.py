@@ -174,11 +174,7 @@ def pairs_by_weight(
 ) -> tuple[Pairs, list[SetCollection]]:
     """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine, and what was read."""
     signed = options.measure == "weighted-cosine"
-    collections: list[SetCollection] = []
-    for one in given:
-        before = sum(collection.rows for collection in collections)
-        how: dict[str, Any] = {"signed": signed, "seed": options.seed, "first_row": before}
-        collections.append(collect_weighted_sets(one, engine, watch, **how))
+    collections = collect_weighted_sets(given, engine, watch, signed=signed, seed=options.seed)
     boundary = collections[0].rows if len(collections) == 2 else None
     items = WeightedItems(
         table=Table.together([collection.table for collection in collections]),

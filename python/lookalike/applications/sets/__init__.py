@@ -3,6 +3,7 @@
 reading.py     what was given, and how it is to be read
 opening.py     its files found and open
 collection.py  read and held: a table of sets in id order, and what is needed to name them again
+beside.py      two collections that are compared: what their tokens are
 edges.py       edge tables: ends hashed, grouped by set
 weighted.py    sets whose elements have weights
 stages.py      batches of lines, lists or edges → sets of hashed elements

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.batching import batch_bytes_of
+from lookalike.applications.sets.beside import Look, check_beside
 from lookalike.applications.sets.edges import sets_of_edges
 from lookalike.applications.sets.opening import OpenSets, open_sets
 from lookalike.applications.sets.reading import SetInput
@@ -21,7 +22,7 @@ from lookalike.io import Source, check_unique, id_order
 from lookalike.io.matrices import read_matrix
 from lookalike.measures.sets import as_sets
 from lookalike.runs.watch import Watch
-from lookalike.types import I64, list_buffers
+from lookalike.types import I64, Kinds, list_buffers
 
 #: Sets of a batch, of those that were in memory already.
 _BATCH_ROWS = 4096
@@ -34,6 +35,7 @@ class SetCollection:
     table: Table
     names: Callable[[I64], pa.Array]
     source: Source | None = None
+    kinds: Kinds = field(default_factory=Kinds)
 
     @property
     def rows(self) -> int:
@@ -50,19 +52,28 @@ class SetCollection:
         return self.names(rows)
 
 
-def collect_sets(
-    given: Any, engine: Engine, watch: Watch, *, seed: int = 0, first_row: int = 0
+def collect_sets(given: Sequence[Any], engine: Engine, watch: Watch, *, seed: int = 0) -> list[SetCollection]:
+    """Read one collection of sets, or two that can be compared, and number both in one row."""
+    collections: list[SetCollection] = []
+    for one in given:
+        before = sum(collection.rows for collection in collections)
+        collections.append(_collected(one, engine, watch, seed, before, beside=len(given) > 1))
+    check_beside(given, [collection.kinds for collection in collections])
+    return collections
+
+
+def _collected(
+    given: Any, engine: Engine, watch: Watch, seed: int, first_row: int, *, beside: bool
 ) -> SetCollection:
-    """Read sets, whatever holds them, and number them from `first_row`."""
     with watch.stage("read", unit="sets") as advance:
-        collection = _collect(given, engine, advance, seed, first_row)
+        collection = _collect(given, engine, advance, seed, first_row, beside)
     if not collection.rows:
         raise EmptySourceError("there is nothing to read: the input has no sets")
     return collection
 
 
 def _collect(
-    given: Any, engine: Engine, advance: Callable[[int], None], seed: int, first_row: int
+    given: Any, engine: Engine, advance: Callable[[int], None], seed: int, first_row: int, beside: bool
 ) -> SetCollection:
     if isinstance(given, SetInput):
         given = open_sets(given)
@@ -77,14 +88,17 @@ def _collect(
     if source is None:
         return _in_memory(read_matrix(asked.paths[0]), engine, seed, first_row, sets=asked.of or "rows")
     source.room = engine.stage_bytes
+    look = Look(asked, on=beside)
     if asked.form == "edges":
-        held = engine.scan(told(source.scan(batch_bytes_of(engine)), advance), source.schema)
+        held = engine.scan(told(look.at(source.scan(batch_bytes_of(engine))), advance), source.schema)
         table, ids = sets_of_edges(held, engine, least=asked.least_rating, seed=seed, first_row=first_row)
-        return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
+        return SetCollection(
+            table=table, names=lambda rows: ids.take(pa.array(rows)), source=source, kinds=look.kinds
+        )
     if asked.form == "lists":
-        return row_by_row(source, ListSets(seed), engine, advance, first_row)
+        return row_by_row(source, ListSets(seed), engine, advance, first_row, look=look)
     stage = LineSets(asked.separator, asked.id == "first", seed)
-    return row_by_row(source, stage, engine, advance, first_row, named=stage.first)
+    return row_by_row(source, stage, engine, advance, first_row, look=look, named=stage.first)
 
 
 def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str = "rows") -> SetCollection:
@@ -95,7 +109,7 @@ def _in_memory(given: Any, engine: Engine, seed: int, first_row: int, sets: str 
         for step in [_BATCH_ROWS * engine.threads]
         for at in range(0, len(held), step)
     )
-    return SetCollection(table=engine.scan(pieces, SETS), names=pa.array)
+    return SetCollection(table=engine.scan(pieces, SETS), names=pa.array, kinds=held.kinds)
 
 
 def row_by_row(
@@ -105,12 +119,13 @@ def row_by_row(
     advance: Callable[[int], None],
     first_row: int,
     *,
+    look: Look,
     named: bool = False,
     sets: pa.Schema = SETS,
 ) -> SetCollection:
     """A set a row of the source, in the columns of `sets`. Rows go by their ids, else as they arrive."""
     schema = pa.schema([("row", pa.int64()), source.schema.field(0)])
-    numbered = _numbered(source, schema, batch_bytes_of(engine))
+    numbered = _numbered(schema, look.at(source.scan(batch_bytes_of(engine))))
     with called(lambda row: source.ids(np.array([row]))[0]):
         table = engine.map(engine.scan(told(numbered, advance), schema), stage)
     ids = _names(table, source) if named else source.layout.ids
@@ -126,12 +141,12 @@ def row_by_row(
         return _taken(ids, arrived) if ids is not None else source.ids(arrived)
 
     renumbered = engine.map(table, Renumber(numbers + first_row, sets))
-    return SetCollection(table=renumbered, names=names, source=source)
+    return SetCollection(table=renumbered, names=names, source=source, kinds=look.kinds)
 
 
-def _numbered(source: Source, schema: pa.Schema, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+def _numbered(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     done = 0
-    for batch in source.scan(batch_bytes):
+    for batch in batches:
         rows = np.arange(done, done + len(batch), dtype=np.int64)
         yield pa.record_batch([pa.array(rows), batch.column(0)], schema=schema)
         done += len(batch)

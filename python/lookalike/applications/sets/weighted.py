@@ -6,7 +6,7 @@ bits in whatever order and pieces it was read. Sets are checked as they are made
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.batching import batch_bytes_of
+from lookalike.applications.sets.beside import Look, check_beside
 from lookalike.applications.sets.collection import SetCollection, row_by_row, told
 from lookalike.applications.sets.edges import named_sets, rows_without_edges, whole_sets
 from lookalike.applications.sets.opening import OpenSets, open_sets
@@ -37,21 +38,38 @@ _SIGN = np.uint64(1 << 63)
 
 
 def collect_weighted_sets(
-    given: Any, engine: Engine, watch: Watch, *, signed: bool, seed: int = 0, first_row: int = 0
-) -> SetCollection:
-    """Read weighted sets, whatever holds them, and number them from `first_row`.
+    given: Sequence[Any], engine: Engine, watch: Watch, *, signed: bool, seed: int = 0
+) -> list[SetCollection]:
+    """Read one collection of weighted sets, or two that can be compared, and number both in one row.
 
-    The table has the columns `row`, `elements` and `weights`. `signed` ones may have weights under 0.
+    Tables have the columns `row`, `elements` and `weights`. `signed` sets may have weights under 0.
     """
+    collections: list[SetCollection] = []
+    for one in given:
+        before = sum(collection.rows for collection in collections)
+        collections.append(_collected(one, engine, watch, signed, seed, before, beside=len(given) > 1))
+    check_beside(given, [collection.kinds for collection in collections])
+    return collections
+
+
+def _collected(
+    given: Any, engine: Engine, watch: Watch, signed: bool, seed: int, first_row: int, *, beside: bool
+) -> SetCollection:
     with watch.stage("read", unit="sets") as advance:
-        collection = _collect(given, engine, advance, signed, seed, first_row)
+        collection = _collect(given, engine, advance, signed, seed, first_row, beside)
     if not collection.rows:
         raise EmptySourceError("there is nothing to read: the input has no sets")
     return collection
 
 
 def _collect(
-    given: Any, engine: Engine, advance: Callable[[int], None], signed: bool, seed: int, first_row: int
+    given: Any,
+    engine: Engine,
+    advance: Callable[[int], None],
+    signed: bool,
+    seed: int,
+    first_row: int,
+    beside: bool,
 ) -> SetCollection:
     if isinstance(given, SetInput):
         given = open_sets(given)
@@ -62,20 +80,23 @@ def _collect(
         matrix = read_matrix(asked.paths[0])
         return _in_memory(matrix.T if asked.of == "columns" else matrix, engine, signed, seed, first_row)
     source.room = engine.stage_bytes
+    look = Look(asked, on=beside, weighted=True)
     if asked.form == "edges":
         if asked.least_rating is None and isinstance(source.wanted, EdgeColumns):
             # Edges that the rating leaves out may weigh what they want.
             source.read_as(replace(source.wanted, signed=signed))
-        held = engine.scan(told(source.scan(batch_bytes_of(engine)), advance), source.schema)
+        held = engine.scan(told(look.at(source.scan(batch_bytes_of(engine))), advance), source.schema)
         table, ids = _weighted_edges(held, engine, asked, signed, seed, first_row)
-        return SetCollection(table=table, names=lambda rows: ids.take(pa.array(rows)), source=source)
+        return SetCollection(
+            table=table, names=lambda rows: ids.take(pa.array(rows)), source=source, kinds=look.kinds
+        )
     stage: Stage = BagLists(seed)
     if asked.form == "lines":
         stage = WeightedLines(source, asked.separator, asked.id == "first", signed, seed)
         if source.skips:
             source.read_as(SoundLines(separator=stage.separator, first=stage.first, signed=signed))
     named = isinstance(stage, WeightedLines) and stage.first
-    return row_by_row(source, stage, engine, advance, first_row, named=named, sets=SCHEMA)
+    return row_by_row(source, stage, engine, advance, first_row, look=look, named=named, sets=SCHEMA)
 
 
 def _in_memory(given: Any, engine: Engine, signed: bool, seed: int, first_row: int) -> SetCollection:
@@ -83,7 +104,7 @@ def _in_memory(given: Any, engine: Engine, signed: bool, seed: int, first_row: i
     rows = pa.array(np.arange(first_row, first_row + len(held), dtype=np.int64))
     whole = weighted_batch(rows, held)
     pieces = (whole.slice(at, _BATCH_ROWS) for at in range(0, len(held), _BATCH_ROWS))
-    return SetCollection(table=engine.scan(pieces, SCHEMA), names=pa.array)
+    return SetCollection(table=engine.scan(pieces, SCHEMA), names=pa.array, kinds=held.kinds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from lookalike.applications.sets import SetCollection, collect_sets, holds_sets,
 from lookalike.applications.too_large import called
 from lookalike.applications.top.options import TopOptions
 from lookalike.applications.top.result import TopResult
-from lookalike.engines import Engine, Table, local_engine
+from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError
 from lookalike.families import MinHash
 from lookalike.io import Source, open_source
@@ -76,7 +76,7 @@ def top(
                 "a matrix of floats holds vectors, and top compares documents and sets:"
                 " choose similar_pairs with measure='angle', or RangeSearch"
             )
-    engine = engine or local_engine(threads, memory)
+    engine = engine_of(engine, threads, memory)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):
         return top_of_sets(given, chosen, engine=engine, watch=Watch())
@@ -96,10 +96,7 @@ def top_of(sources: Sequence[Source], options: TopOptions, *, engine: Engine, wa
 
 def top_of_sets(given: Sequence[Any], options: TopOptions, *, engine: Engine, watch: Watch) -> TopResult:
     """The most similar sets of one collection, or those that one has in another."""
-    collections: list[SetCollection] = []
-    for one in given:
-        before = sum(collection.rows for collection in collections)
-        collections.append(collect_sets(one, engine, watch, seed=options.seed, first_row=before))
+    collections = collect_sets(given, engine, watch, seed=options.seed)
     size = 8 * sum(collection.elements for collection in collections)
     return _found(collections, None, size, options, engine, watch)
 

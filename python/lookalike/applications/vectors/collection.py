@@ -18,7 +18,8 @@ from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, 
 from lookalike.io import check_unique, id_order
 from lookalike.io.vectors import (
     SUFFIXES,
-    has_float_lists,
+    are_number_lists,
+    has_number_lists,
     is_list_of_floats,
     read_ids,
     read_vectors,
@@ -53,8 +54,8 @@ class VectorCollection:
 def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
     """Whether these are vectors: by the measure and, as sets have cosines too, by what the rows are.
 
-    A Parquet file holds vectors if its column `text` is lists of floats, or if it has no such column but
-    others that are.
+    A table, in a Parquet file too, holds vectors if its column `text` is lists of numbers, or if it has no
+    such column but others that are.
     """
     if measure not in MEASURES:
         if isinstance(items, Vectors) or (isinstance(items, np.ndarray) and _is_matrix(items, "f")):
@@ -65,7 +66,12 @@ def holds_vectors(items: Any, measure: str, *, text: str | None = None) -> bool:
         return False
     if measure != "cosine" or isinstance(items, Vectors) or _is_matrix(items) or _are_floats(items):
         return True
-    return text is not None and isinstance(items, str | Path) and has_float_lists(items, text)
+    if text is None:
+        return False
+    if isinstance(items, str | Path):
+        return has_number_lists(items, text)
+    table = _as_table(items)
+    return table is not None and are_number_lists(table.schema, text)
 
 
 def _is_matrix(items: Any, kinds: str = "fiu") -> bool:
@@ -104,6 +110,8 @@ def collect_vectors(
     id: str | None = None,
 ) -> tuple[VectorCollection, ...]:
     """Read one collection or two, of one width, and number them one behind the other."""
+    if column is not None and not any(map(_has_columns, given)):
+        raise OptionError(f"text={column!r} names a column, and what was given has none: leave it out")
     with watch.stage("read", unit="vectors") as advance:
         read = [
             _read(one, column, id, measure, called) for one, called in zip(given, _called(given), strict=True)
@@ -197,6 +205,15 @@ def _checked(names: pa.ChunkedArray, column: str | None) -> pa.Array:
     check_unique(names)
     whole = names.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _has_columns(given: Any) -> bool:
+    if isinstance(given, list | tuple) and given and isinstance(given[0], str | Path):
+        given = given[0]
+    if isinstance(given, str | Path):
+        # What cannot be read is for the reader to say.
+        return Path(given).suffix.lower() not in SUFFIXES[:-1]
+    return _as_table(given) is not None
 
 
 def _as_table(given: Any) -> pa.Table | None:
