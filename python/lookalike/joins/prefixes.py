@@ -21,9 +21,9 @@ element that is in the prefixes of a crowd is dealt into blocks that meet two by
 than about `2 · BLOCK`. Where prefixes would meet more often than there are pairs, every two sets meet once:
 the worst case is one test of bits a pair.
 
-One core takes .4 s for 500,000 sets of 23 Zipf tokens at threshold .8, .6 at .7 and 1.3 at .5; for 200,000
-sets of 23 out of 2,000 equally frequent tokens .4, .7 and 2.2 (`benchmarks/prefix.py`). Most of it is sorting
-and gathering entries.
+One core takes .27 s for 500,000 sets of 23 Zipf tokens at threshold .8, .41 at .7 and .88 at .5; for 200,000
+sets of 23 out of 2,000 equally frequent tokens .32, .56 and 1.8 (`benchmarks/prefix.py`). Most of it is
+sorting and gathering entries.
 """
 
 from __future__ import annotations
