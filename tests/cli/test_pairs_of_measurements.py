@@ -86,6 +86,23 @@ def test_a_high_recall_finds_what_brute_force_finds(type_, faces, tmp_path, item
     assert found(tmp_path / "out") == {pair: share for pair, share in shares.items() if share >= 0.6}
 
 
+def test_the_exact_method_finds_what_brute_force_finds(type_, refused, faces, tmp_path, items):
+    out = tmp_path / "out"
+    ended = type_("pairs", faces, *near("--method", "exact"), "-o", out)
+    assert (ended.code, ended.err) == (0, "")
+    assert "all close pairs found" in ended.out
+    names = [f"face{row * 37 % len(items):03}" for row in range(len(items))]
+    shares = {
+        tuple(sorted((names[a], names[b]))): close_share(items[a], items[b], 2)
+        for a in range(len(items))
+        for b in range(a)
+    }
+    assert found(out) == {pair: share for pair, share in shares.items() if share >= 0.6}
+    assert RunRecord.read(out).estimates["recall"]["recall"] == 1
+    said = refused("pairs", faces, *near("--method", "prefix"), "-o", tmp_path / "other")
+    assert "--method prefix is unknown for measurements: choose auto, lsh or exact" in said
+
+
 def test_two_collections_and_columns_between_commas(type_, faces, tmp_path):
     asked = ("--measurements", "m0,m1, m2", "--within", "1,1,2", "-t", "1", "--id", "face")
     ended = type_("pairs", faces, "--with", faces, *asked, "-o", tmp_path / "out")

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.sets.stages import Renumber
 from lookalike.engines import Engine, Table
+from lookalike.errors import OptionError
 from lookalike.families import Ranges
 from lookalike.io import Source, id_order
 from lookalike.joins.found import Found
 from lookalike.joins.ranges import range_join
 from lookalike.measures.closeness import checked_share, checked_within
 from lookalike.runs.watch import Watch
+from lookalike.theory import RecallEstimate
 from lookalike.theory.ranges import checked_recall
 from lookalike.types import I64, Pairs
 
 #: Bytes of a batch as read: small enough that all threads have work.
 _BATCH_BYTES = 4 << 20
+
+
+#: By ranges planned for a recall, or by ranges in which all close items meet.
+MeasurementMethod = Literal["auto", "lsh", "exact"]
+
+
+def checked_method(method: MeasurementMethod) -> MeasurementMethod:
+    """The method, or an error that names those there are."""
+    if method not in get_args(MeasurementMethod):
+        raise OptionError(f"method={method!r} is unknown for measurements: choose auto, lsh or exact")
+    return method
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +53,8 @@ class MeasurementOptions:
         Of the ranges, and how many measurements a table looks at: see `Ranges.planned`.
     seed
         Draws which measurements each table looks at.
+    method
+        `lsh`, which is what `auto` takes, keeps the promise; `exact` finds every pair, and looks at more.
     """
 
     within: float | tuple[float, ...]
@@ -48,13 +63,17 @@ class MeasurementOptions:
     width: float | tuple[float, ...] | None = None
     rows: int | None = None
     seed: int = 0
+    method: MeasurementMethod = "auto"
 
     def __post_init__(self) -> None:
+        checked_method(self.method)
         checked_recall(self.recall)
         checked_share(self.threshold)
 
     def ranges(self, dimensions: int) -> Ranges:
         """The ranges that keep the promise for items of so many measurements."""
+        if self.method == "exact":
+            return Ranges.exact(dimensions, within=self.within, share=self.threshold, width=self.width)
         return Ranges.planned(
             dimensions,
             within=self.within,
@@ -104,10 +123,12 @@ def pairs_of_measurements(
         within=checked_within(options.within, dimensions),
         share=options.threshold,
         boundary=boundary,
-        planned=True,
+        planned=options.method != "exact",
         engine=engine,
         watch=watch,
     )
+    if options.method == "exact":
+        found = replace(found, recall=RecallEstimate.certain(len(found.a)))
     columns = {
         "a": collections[0].names(found.a),
         "b": collections[-1].names(found.b - (boundary or 0)),

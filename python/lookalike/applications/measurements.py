@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.measurement_tables import MeasurementMethod, checked_method
 from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
@@ -91,6 +92,7 @@ def similar_measurements(
     share: float,
     ranges: Ranges | None = None,
     recall: float = 0.95,
+    method: MeasurementMethod = "auto",
     engine: Engine | None = None,
     threads: int | None = None,
 ) -> Pairs:
@@ -98,7 +100,9 @@ def similar_measurements(
 
     Every pair was checked. Pairs that share no bucket are missed: at most 1 − `recall` of those that are
     close in exactly a `share` of their measurements, and fewer of the others (`Ranges.planned`). Of other
-    `ranges`, `ranges.law` and its ANDs and ORs say how often that happens by how far values are apart. With
+    `ranges`, `ranges.law` and its ANDs and ORs say how often that happens by how far values are apart.
+    `method="exact"` misses none, and looks at more pairs (`Ranges.exact`); `"lsh"`, which is what `"auto"`
+    takes, plans ranges for `recall`. With
     `other`, pairs go from an item of the first collection to one of the second. `similarity` is the share of
     measurements that differ by at most `within`, a number or one for each measurement.
 
@@ -113,6 +117,10 @@ def similar_measurements(
     first = as_measurements(items)
     if not first.shape[1]:
         raise EmptySourceError("there is nothing to read: the input has no measurements")
+    if checked_method(method) == "exact":
+        if ranges is not None:
+            raise OptionError("method='exact' has ranges of its own: leave out ranges, or the method")
+        ranges = Ranges.exact(first.shape[1], within=within, share=share)
     if ranges is None:
         ranges = Ranges.planned(first.shape[1], within=within, share=share, recall=recall)
     ranges = _checked_ranges(ranges)

@@ -24,7 +24,7 @@ from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 
 _KNOWN = (OF_ALL_KINDS - {"text", "expand"}) | {
-    *("measurements", "within", "range_width", "threshold", "recall", "seed"),
+    *("measurements", "within", "range_width", "threshold", "recall", "seed", "method"),
 }
 
 
@@ -70,6 +70,7 @@ def _options(asked: Mapping[str, Any]) -> MeasurementOptions:
         recall=asked["recall"],
         width=None if width is None else numbers_for_each("--range-width", width),
         seed=asked["seed"],
+        method=asked["method"],
     )
 
 
@@ -100,7 +101,9 @@ def search_of_measurements(
             "candidates": numbers.count(met.candidates),
             "pairs": f"{numbers.count(len(found))} close in {numbers.percent(options.threshold)} of their"
             " measurements or more",
-            "recall": f"{_estimated(met.recall)}{numbers.percent(options.recall)} promised at "
+            "recall": "all close pairs found: no table missed any"
+            if options.method == "exact"
+            else f"{_estimated(met.recall)}{numbers.percent(options.recall)} promised at "
             f"{numbers.percent(options.threshold)}: {numbers.several(ranges.tables, 'table')} of "
             f"{ranges.rows}",
         }

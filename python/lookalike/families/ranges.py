@@ -148,6 +148,51 @@ class Ranges(Family):
             chosen=tables_for(dimensions, close, rows, least=tables, recall=recall, seed=seed),
         )
 
+    @classmethod
+    def exact(
+        cls,
+        dimensions: int,
+        *,
+        within: float | tuple[float, ...],
+        share: float,
+        width: float | tuple[float, ...] | None = None,
+    ) -> Self:
+        """Ranges in which all items meet that are close in a share of their measurements.
+
+        Of so many measurements that one of them is surely close, each has a table of its own, and every value
+        is in two ranges. So whatever is close is found, and buckets are large: an item meets all those that
+        are near it in one measurement. Unless it is given, the width is three times `within`, the least that
+        will do: twice would, but for rounding.
+
+        Examples
+        --------
+        >>> Ranges.exact(4, within=2, share=0.5).chosen
+        ((0,), (1,), (2,))
+        """
+        dimensions = _checked("dimensions", dimensions, 1, 1 << 20)
+        apart, share = checked_within(within, dimensions), checked_share(share)
+        if width is None and not np.all(apart > 0):
+            raise OptionError(
+                "within=0 asks for equal values, and their ranges need a width: give width=1, say"
+            )
+        each = 3 * (apart[0] if np.ndim(within) == 0 else apart)
+        if width is not None:
+            if np.any(np.asarray(width, np.float64) < each):
+                raise OptionError(f"width={width!r} is under three times within={within!r}: no exact ranges")
+            each = np.asarray(width, np.float64)
+        tables = dimensions - least_count(share, dimensions) + 1
+        if tables > _MOST_TABLES:
+            raise OptionError(
+                f"exact ranges of {dimensions:,} measurements at a share of {share:g} take {tables:,} tables,"
+                f" more than {_MOST_TABLES:,}: use a higher share"
+            )
+        return cls(
+            dimensions=dimensions,
+            width=_plain(each),
+            margin=_plain(each / 2),
+            chosen=tuple((measurement,) for measurement in range(min(tables, dimensions))),
+        )
+
     @property
     def law(self) -> RangeCollision:
         """How often two values share a range by their difference, where all measurements are cut alike."""
