@@ -150,21 +150,11 @@ def pairs(
             expand=expand,
             output=output,
         )
-    if dry_run:
-        search.rehearsed(
-            output=output,
-            overwrite=overwrite,
-            json=json,
-            threads=threads,
-            memory=memory,
-            scratch=scratch,
-            progress=progress,
-        )
-        return
     search.run(
         output=output,
         overwrite=overwrite,
         json=json,
+        dry_run=dry_run,
         threads=threads,
         memory=memory,
         scratch=scratch,

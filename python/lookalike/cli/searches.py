@@ -54,14 +54,29 @@ class PairSearch:
         output: Path | None,
         overwrite: bool,
         json: bool,
+        dry_run: bool,
         threads: int | None,
         memory: str | None,
         scratch: Path | None,
         resume: bool,
         progress: str,
     ) -> None:
-        """Find the pairs, write the folder, and say what was found."""
+        """Find the pairs, write the folder, and say what was found; of a dry run, what it would cost."""
         watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
+        if dry_run:
+            if self.rehearse is None:
+                raise OptionError(
+                    "--dry-run goes with documents and sets compared by jaccard, containment, cosine or "
+                    "overlap: leave it out"
+                )
+            if output is not None:
+                RunFolder.create(output, overwrite=overwrite)
+            engine = local_engine(threads, memory, work_place(output, scratch))
+            with self.open(scratch=scratch) as given:
+                rehearsal = self.rehearse(given, engine, watch)
+                note_what_was_left_out_of(given)
+            tell_rehearsal(rehearsal, json=json)
+            return
         folder = checked_folder(output, overwrite=overwrite, resume=resume)
         with (
             self.open(scratch=scratch) as given,
@@ -74,39 +89,12 @@ class PairSearch:
                 memory=memory,
                 scratch=scratch,
                 resume=resume,
-            ) as engine,
+            ) as working,
             folder,
         ):
-            outcome = self.find(given, engine, watch)
+            outcome = self.find(given, working, watch)
             record = outcome.write_into(folder, watch)
         note_what_was_left_out_of(given)
         for sentence in outcome.advice:
             note(sentence)
         tell(record, "\n".join(outcome.lines(watch.stages)), output, json=json)
-
-    def rehearsed(
-        self,
-        *,
-        output: Path | None,
-        overwrite: bool,
-        json: bool,
-        threads: int | None,
-        memory: str | None,
-        scratch: Path | None,
-        progress: str,
-    ) -> None:
-        """Say what a run would do and what it would cost; nothing is compared or written."""
-        if self.rehearse is None:
-            raise OptionError(
-                "--dry-run goes with documents and sets compared by jaccard, containment, cosine or overlap: "
-                "leave it out"
-            )
-        if output is not None:
-            RunFolder.create(output, overwrite=overwrite)
-        watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
-        with self.open(scratch=scratch) as given:
-            rehearsal = self.rehearse(
-                given, local_engine(threads, memory, work_place(output, scratch)), watch
-            )
-            note_what_was_left_out_of(given)
-        tell_rehearsal(rehearsal, json=json)

@@ -22,7 +22,8 @@ earlier       the same against rows of earlier runs; large_earlier: their large 
 Roads from set to set, all exact or of signatures:
 choice        which road `auto` takes
 distinct      copies aside first; elements: items as sets
-prefix        by the rarest elements; prefixes: the step it shares with strings
+prefix        by the rarest elements; prefixes: the step it shares with strings;
+              bucket_counts: how often keys occur
 divide        by counting what is shared; crowded: foretold; left_out: what was left out on request
 agree         by agreement of signatures, in blocks (`blocks`); external: by sorting alone
 pyramid       by a folded boolean matrix

@@ -36,6 +36,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.engines.verbs import Held
+from lookalike.joins.bucket_counts import CountKeys, added
 from lookalike.measures.bounds import Bound
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, U32, list_buffers
@@ -149,15 +150,8 @@ def _longest_run(engine: Engine, entries: Table, crowd: int) -> int:
     if crowd <= 2 * BLOCK:
         return 2 * BLOCK
     # Blocks are drawn, so their sizes are only nearly known: count.
-    runs = engine.fold(entries, CountKeys(_KEY_BITS), _added)
+    runs = engine.fold(entries, CountKeys(_KEY_BITS), added)
     return 0 if runs is None else int(runs.max())
-
-
-def _added(one: U32, other: U32) -> U32:
-    """Counts of both, in place of the first; one that does not fit stays as large as it can be."""
-    np.add(one, other, out=one)
-    one[one < other] = np.iinfo(np.uint32).max
-    return one
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +164,7 @@ class Census:
     def merge(self, other: Census) -> Census:
         """Of both together."""
         first, second = (np.union1d(a, b) for a, b in zip(self.sizes, other.sizes, strict=True))
-        return Census(_added(self.counts, other.counts), (first, second))
+        return Census(added(self.counts, other.counts), (first, second))
 
     @classmethod
     def of_nothing(cls, bits: int) -> Census:
@@ -190,8 +184,8 @@ class Crowds:
         """Of both together."""
         asking = None
         if self.asking is not None and other.asking is not None:
-            asking = _added(self.asking, other.asking)
-        return Crowds(_added(self.counts, other.counts), asking)
+            asking = added(self.asking, other.asking)
+        return Crowds(added(self.counts, other.counts), asking)
 
     @classmethod
     def of_nothing(cls, bits: int) -> Crowds:
@@ -313,17 +307,6 @@ class CutPrefixes:
             asking=None if asking is None or of_asking is None else (asking, of_asking),
         )
         return pa.record_batch(dict(zip(_COLUMNS, map(pa.array, columns), strict=True)))
-
-
-@dataclass(frozen=True)
-class CountKeys:
-    """A stage for `fold`: entries → how many have each beginning of a key, and so at most each key."""
-
-    bits: int
-
-    def __call__(self, batch: pa.RecordBatch) -> U32:
-        keys = batch["key"].to_numpy() >> np.uint64(64 - self.bits)
-        return np.bincount(keys.astype(np.int64), minlength=1 << self.bits).astype(np.uint32)
 
 
 @dataclass(frozen=True)

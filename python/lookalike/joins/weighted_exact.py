@@ -29,6 +29,7 @@ import numpy as np
 from lookalike.bands import Once, packed
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
+from lookalike.joins.bucket_counts import CountKeys, added
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.found import Found
 from lookalike.joins.joined import Joined
@@ -37,7 +38,6 @@ from lookalike.joins.weighted import THEORY, DigestWeighted, WeightedItems, repr
 from lookalike.joins.weighted_prefixes import (
     CountElements,
     CountEntries,
-    CountKeys,
     Crowds,
     CutWeighted,
     Deal,
@@ -46,13 +46,14 @@ from lookalike.joins.weighted_prefixes import (
     Reach,
     Sizes,
     Strip,
-    added,
     bucket_bits,
 )
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 from lookalike.types import F64, I64, Bools
 
+#: Keys of dealt entries are counted by this many bits.
+_KEY_BITS = 16
 #: Meetings of the rows of a strip, as far as counts foretell them; of one collection, from either side.
 STRIP = 1 << 26
 
@@ -177,7 +178,7 @@ def _compared(
 ) -> Table:
     """The pairs of a strip, and how many candidates there were."""
     dealt = engine.map(entries, Deal(_crowds(engine, entries, bits, strip), strip))
-    keys = engine.fold(dealt, CountKeys(), added)
+    keys = engine.fold(dealt, CountKeys(_KEY_BITS), added)
     longest = 0 if keys is None else int(keys.max())
     met = engine.group(dealt, "key", MeetWeighted(reach, strip), order=("side", "row"), least=2, most=longest)
     # Two sets meet at every element of both prefixes at most, and where either may be of either side, twice.

@@ -24,6 +24,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import packed
 from lookalike.bands.buckets import run_starts
+from lookalike.joins.bucket_counts import added
 from lookalike.measures.weighted import WeightedMeasure, weighted_buffers
 from lookalike.runs.side_by_side import still_wanted
 from lookalike.types import F64, I64, U32, U64, Bools, concatenate
@@ -113,13 +114,6 @@ class CountElements:
 
     def __call__(self, batch: pa.RecordBatch) -> U32:
         return _counted(_hashed(weighted_buffers(batch)[0]), self.bits)
-
-
-def added(one: U32, other: U32) -> U32:
-    """Counts of both, in place of the first; one that does not fit stays as large as it can be."""
-    np.add(one, other, out=one)
-    one[one < other] = np.iinfo(np.uint32).max
-    return one
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,16 +321,6 @@ def _dealt(rows: U32, blocks: I64, others: I64) -> tuple[I64, I64, I64]:
 
 def _code(left: I64, right: I64) -> U64:
     return ((left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)) + np.uint64(1)
-
-
-@dataclass(frozen=True)
-class CountKeys:
-    """A stage for `fold`: dealt entries → how many have each beginning of a key, and so at most each key."""
-
-    bits: int = 16
-
-    def __call__(self, batch: pa.RecordBatch) -> U32:
-        return _counted(batch["key"].to_numpy(), self.bits)
 
 
 @dataclass(frozen=True, eq=False)
