@@ -20,7 +20,9 @@ planning       threshold and recall in, banding out, for any family
 probed_plans   the same with several buckets a band looked at
 plans          a plan and how it is said
 choice         which of two roads is expected to cost less
-recall         afterwards: what a run probably missed, from what it found
+recall         afterwards: what a run probably missed, from what it found and the law of all draws
+recall_of_draw the same for the draw at hand, and how many bands to add where it falls short of the promise
+hits           which bands the pairs that were found met in, as counts that add up
 pyramid        the Hamming pyramid's levels and recall
 hashes         how often two shingles are taken for one
 covers         masks of bits that cover a radius

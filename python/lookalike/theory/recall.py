@@ -47,6 +47,15 @@ class RecallEstimate:
     high: float | None
     """Upper end of the 95% interval of `recall`."""
 
+    by_law: float | None = None
+    """What it would be in the mean of all draws of hash functions; None where nothing else is known."""
+
+    hard: bool = False
+    """Whether whole kinds of pairs were found or lost together: the draw then shows little of what it missed."""
+
+    few: bool = False
+    """Whether too few pairs were found to tell."""
+
     @classmethod
     def certain(cls, found: int) -> Self:
         """Of a road that misses nothing."""
@@ -57,7 +66,7 @@ class RecallEstimate:
         """Of a road that was told to leave something out: nobody knows how many pairs that cost."""
         return cls(found=found, estimated_total=float(found), recall=None, low=None, high=None)
 
-    def to_dict(self) -> dict[str, int | float | None]:
+    def to_dict(self) -> dict[str, int | float | bool | None]:
         """As plain values for JSON; `RecallEstimate(**…)` reads them back."""
         return asdict(self)
 
