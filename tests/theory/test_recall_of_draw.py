@@ -1,4 +1,5 @@
-"""The recall of the draw at hand: simulated draws whose truth is known, and the formula written out pair by pair."""
+"""The recall of the draw at hand: simulated draws whose truth is known, and the formula written out pair by
+pair."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from lookalike.theory import plan
 from lookalike.theory.hits import Hits, level_of, odds_of
 from lookalike.theory.recall_of_draw import FEW, Draw
 
-#: What pairs have in common: how many differ by the same footer, one of so many; the others by one of their own.
+#: What pairs have in common: how many differ by the same footer, one of so many; the others by one of their
+#: own.
 MIXTURES = {
     "each its own": (0, 0.0),
     "one footer": (1, 1.0),

@@ -1,8 +1,8 @@
 """Which bands the pairs that a run found met in, as whole numbers that add up.
 
-A pair that was found has the law's chance `q` to agree in one band, and a mask: the bands it did agree in. What a
-run can tell of its own draw is how often each chance came with each mask (`recall_of_draw`). So that is all that is
-kept, in order: parts of a run add up to the same counts, whichever way they are cut and added.
+A pair that was found has the law's chance `q` to agree in one band, and a mask: the bands it did agree in.
+What a run can tell of its own draw is how often each chance came with each mask (`recall_of_draw`). So that
+is all that is kept, in order: parts of a run add up to the same counts, whichever way they are cut and added.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 #: Levels of odds to a doubling: a level's odds are within 1.1% of those of its pairs.
 _LEVELS_A_DOUBLING = 32
-#: The odds q / (1 − q) that are told apart, as powers of two: a pair with more is never missed, and one with less
-#: never found.
+#: The odds q / (1 − q) that are told apart, as powers of two: a pair with more is never missed, and one with
+#: less never found.
 _LEAST_ODDS, _MOST_ODDS = -24, 10
 _EDGES = 2.0 ** (
     np.arange(_LEAST_ODDS * _LEVELS_A_DOUBLING, _MOST_ODDS * _LEVELS_A_DOUBLING) / _LEVELS_A_DOUBLING
@@ -97,7 +97,8 @@ class Hits:
     @cached_property
     def agreed(self) -> _Whole:
         """In how many bands the pairs of each row agreed."""
-        return self.members().sum(axis=1, dtype=np.int64)
+        agreed: _Whole = self.members().sum(axis=1, dtype=np.int64)
+        return agreed
 
     @cached_property
     def odds(self) -> _Floats:

@@ -51,7 +51,8 @@ class RecallEstimate:
     """What it would be in the mean of all draws of hash functions; None where nothing else is known."""
 
     hard: bool = False
-    """Whether whole kinds of pairs were found or lost together: the draw then shows little of what it missed."""
+    """Whether whole kinds of pairs were found or lost together: the draw then shows little of what it
+    missed."""
 
     few: bool = False
     """Whether too few pairs were found to tell."""

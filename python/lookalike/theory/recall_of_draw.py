@@ -1,20 +1,21 @@
 """The recall of the draw at hand, from the bands that found pairs met in.
 
-The law P = 1 − (1 − q)ᵇ is the mean over all draws of hash functions. Pairs that differ alike, as pages with one
-footer do, share one outcome, so a single draw may be far from it. But every band is a draw of its own. Pairs that
-were nearly missed, because one or two bands alone found them, resemble those that were missed, and show how each band
-of this draw treats such pairs:
+The law P = 1 − (1 − q)ᵇ is the mean over all draws of hash functions. Pairs that differ alike, as pages with
+one footer do, share one outcome, so a single draw may be far from it. But every band is a draw of its own.
+Pairs that were nearly missed, because one or two bands alone found them, resemble those that were missed, and
+show how each band of this draw treats such pairs:
 
-    odds     band k agrees with odds m_k · o, where o = q / (1 − q) are the law's. The m_k are fitted to the pairs that
-             one or two *other* bands found, and to one pseudo pair that follows the law.
-    missed   a pair misses all bands with 1 / (o · Σ m_k) times the chance that exactly one finds it. So each pair that
-             exactly one band found stands for so many that were missed (the near-miss estimate).
-    hard     where two found pairs carry the same mask more often than independent bands could explain, whole kinds of
-             pairs are found or lost together. Then the fit says little: the law's estimate is given, with an interval
-             that reckons with a lost kind.
+    odds     band k agrees with odds m_k · o, where o = q / (1 − q) are the law's. The m_k are fitted to the
+             pairs that one or two *other* bands found, and to one pseudo pair that follows the law.
+    missed   a pair misses all bands with 1 / (o · Σ m_k) times the chance that exactly one finds it. So each
+             pair that exactly one band found stands for so many that were missed (the near-miss estimate).
+    hard     where two found pairs carry the same mask more often than independent bands could explain, whole
+             kinds of pairs are found or lost together. Then the fit says little: the law's estimate is given,
+             with an interval that reckons with a lost kind.
 
-The interval is that of a gamma distribution, whose variance is the sum of squared influences of the pairs, made wider
-where pairs share their outcome. Time and memory: linear in the rows of `Hits`, and levels times bands.
+The interval is that of a gamma distribution, whose variance is the sum of squared influences of the pairs,
+made wider where pairs share their outcome. Time and memory: linear in the rows of `Hits`, and levels times
+bands.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,20 +35,22 @@ _Floats = npt.NDArray[np.float64]
 
 #: Steps of the fixed point of the odds' multipliers.
 _STEPS = 15
-#: Two pairs may carry the same mask so much more often than independent bands explain; and so much for each pair.
+#: Two pairs may carry the same mask so much more often than independent bands explain; and so much for each
+#: pair.
 _TOO_ALIKE, _TOO_ALIKE_BY_CHANCE = 0.04, 2.0
 #: What is missed is known to no more than a quarter, however many pairs there are: the fit is a model.
 _MODEL = 0.25
 _NORMAL_975 = 1.959964
 #: With fewer pairs than this nothing can be told of a draw.
 FEW = 10
-#: The promise is judged by the pairs nearest to the threshold: by so many if there are, and not by fewer than `ZONE`,
-#: since chance alone would often let those fall short.
+#: The promise is judged by the pairs nearest to the threshold: by so many if there are, and not by fewer than
+#: `ZONE`, since chance alone would often let those fall short.
 _ENOUGH, ZONE = 300, 100
-#: Pairs are near it whose law's chance is up to so many times that of a pair at the threshold: the first that serves.
+#: Pairs are near it whose law's chance is up to so many times that of a pair at the threshold: the first that
+#: serves.
 _ZONES = (1.15, 1.25, 1.4, 1.7, 2.2, 2.8)
-#: A promise is kept if the recall falls short of it by no more than the first of these, and if it surely does not by
-#: more than the second.
+#: A promise is kept if the recall falls short of it by no more than the first of these, and if it surely does
+#: not by more than the second.
 TOLERANCE, _SURELY = 0.01, 0.02
 _SURE = 1.28
 #: Bands from a fresh seed are added so many times at most.
@@ -98,7 +102,7 @@ class Draw:
 
     @property
     def follows_law(self) -> bool:
-        """Whether the law's estimate is given, since the pairs are too few for one of the draw, or too hard."""
+        """Whether the law's estimate is given, since the pairs are too few to tell, or too hard."""
         return self.hits.pairs < FEW or self.hard
 
     @cached_property
@@ -289,7 +293,7 @@ def _mean_of_poisson_at_most(mean: float) -> int:
     return number
 
 
-def _median(values: _Floats, weights: _Floats) -> float:
+def _median(values: _Floats, weights: npt.NDArray[Any]) -> float:
     """The middle of sorted values that occur so often."""
     reached = np.cumsum(weights)
     return float(values[np.searchsorted(reached, reached[-1] / 2)])
