@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +48,8 @@ class Hits:
     masks: _Words
     counts: _Whole
 
-    @classmethod
-    def of(cls, chances: npt.ArrayLike, masks: _Words, *, bands: int) -> Self:
+    @staticmethod
+    def of(chances: npt.ArrayLike, masks: _Words, *, bands: int) -> Hits:
         """Count pairs, of each of which the law's chance to agree in one band is given.
 
         A pair that agreed in no band is left out: it was not found by bands.
@@ -66,17 +65,15 @@ class Hits:
         chance = np.round(np.asarray(chances, np.float64), 9)[met]
         with np.errstate(divide="ignore"):
             levels = np.searchsorted(_EDGES, chance / (1 - chance), side="right")
-        return cls(bands=bands, **_counted(levels, masks[met], np.ones(len(levels), np.int64)))
+        return _counted(bands, levels, masks[met], np.ones(len(levels), np.int64))
 
     def __add__(self, other: Hits) -> Hits:
         """The counts of both parts."""
-        return Hits(
-            bands=self.bands,
-            **_counted(
-                np.concatenate([self.levels, other.levels]),
-                np.concatenate([self.masks, other.masks]),
-                np.concatenate([self.counts, other.counts]),
-            ),
+        return _counted(
+            self.bands,
+            np.concatenate([self.levels, other.levels]),
+            np.concatenate([self.masks, other.masks]),
+            np.concatenate([self.counts, other.counts]),
         )
 
     def within(self, least: int, beyond: int) -> Hits:
@@ -130,14 +127,15 @@ def odds_of(levels: _Whole) -> _Floats:
     return odds
 
 
-def _counted(levels: _Whole, masks: _Words, counts: _Whole) -> dict[str, npt.NDArray[np.int64] | _Words]:
+def _counted(bands: int, levels: _Whole, masks: _Words, counts: _Whole) -> Hits:
     order = np.lexsort((*masks.T, levels))
     levels, masks, counts = levels[order], masks[order], counts[order]
     fresh = np.ones(len(levels), np.bool_)
     fresh[1:] = (levels[1:] != levels[:-1]) | (masks[1:] != masks[:-1]).any(axis=1)
     starts = np.flatnonzero(fresh)
-    return {
-        "levels": levels[starts].astype(np.int64),
-        "masks": masks[starts],
-        "counts": np.add.reduceat(counts, starts) if len(starts) else counts,
-    }
+    return Hits(
+        bands=bands,
+        levels=levels[starts].astype(np.int64),
+        masks=masks[starts],
+        counts=np.add.reduceat(counts, starts) if len(starts) else counts,
+    )
