@@ -165,6 +165,7 @@ ROW_PAIRS = {
     "compare_sets": lambda a, b: _core.compare_sets([ITEMS], a, b, at_least=0.5, threads=1),
     "compare_texts": lambda a, b: _core.compare_texts([TEXTS], a, b, WORDS, at_least=0.5, threads=1),
     "Forest.join": lambda a, b: _core.Forest(3).join(a, b),
+    "shared_bands": lambda a, b: _core.shared_bands([[ITEMS[0][:1]] * 2, [ITEMS[0][:2]] * 2], a, b),
 }
 
 

@@ -152,6 +152,7 @@ CALLS = {
     "standing_runs": lambda: _core.standing_runs([np.arange(3, dtype=np.uint64)]),
     "stars": lambda: _core.stars(ROWS, (ROWS, np.array([0, 1, 2]))),
     "pair_up": lambda: _core.pair_up(ROWS, np.array([0, 2]), threads=1),
+    "shared_bands": lambda: _core.shared_bands([[SETS[0], SETS[0]]], ROWS, ROWS),
     "distinct_pairs": lambda: _core.distinct_pairs(ROWS, ROWS, threads=1),
     "compare_texts": lambda: _core.compare_texts([TEXTS], ROWS, ROWS, SHINGLER, at_least=0.5, threads=1),
     "compare_sets": lambda: _core.compare_sets([SETS], ROWS, ROWS, at_least=0.5, threads=1),

@@ -5,6 +5,17 @@ buckets  buckets → candidates
 """
 
 from lookalike.bands.buckets import LARGE, Once, PairUp, packed, rows_of
-from lookalike.bands.keys import Buckets, bands_of, key_columns
+from lookalike.bands.keys import Buckets, bands_of, contents, key_columns, key_names
 
-__all__ = ["LARGE", "Buckets", "Once", "PairUp", "bands_of", "key_columns", "packed", "rows_of"]
+__all__ = [
+    "LARGE",
+    "Buckets",
+    "Once",
+    "PairUp",
+    "bands_of",
+    "contents",
+    "key_columns",
+    "key_names",
+    "packed",
+    "rows_of",
+]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.types import I64, U16, U64, Bools
+from lookalike.types import I64, U16, U64, Bools, concatenate
 
 #: The bits of a bucket's key that say which band it is of.
 BAND_BITS = 16
@@ -22,6 +23,16 @@ def bands_of(buckets: U64) -> U16:
 def key_columns(keys: U64) -> dict[str, pa.Array]:
     """Keys, a row a band, as the columns of a table of keyed rows."""
     return {_column(band): pa.array(row) for band, row in enumerate(keys)}
+
+
+def key_names(bands: int) -> list[str]:
+    """The columns that hold the keys of so many bands."""
+    return [_column(band) for band in range(bands)]
+
+
+def contents(batches: Sequence[pa.RecordBatch]) -> U64:
+    """The column `content` of all batches."""
+    return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
 def _column(band: int) -> str:

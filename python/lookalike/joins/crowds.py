@@ -11,7 +11,7 @@ larger in a bucket meets as many of the smaller one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,12 +19,12 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Buckets, Once, bands_of
+from lookalike.bands import Buckets, Once, bands_of, contents
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Held, Table, as_it_is
 from lookalike.joins.crowd_sample import DRAWN, CrowdSample, DrawPairs, some_rows
 from lookalike.joins.leaders import LeaderAccount
-from lookalike.types import I64, U32, U64, Bools, concatenate
+from lookalike.types import I64, U32, U64, Bools
 
 #: How many of the rows behind it a row of a large bucket is paired with, at least.
 FOLLOWING = 256
@@ -150,11 +150,6 @@ def gathered(
         if account.not_compared > 0:
             drawn = whole(DrawPairs(draws / account.possible, seed, boundary)).column("pair")
     return Table.together(pairs), account, drawn
-
-
-def contents(batches: Sequence[pa.RecordBatch]) -> U64:
-    """The column `content` of all batches."""
-    return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

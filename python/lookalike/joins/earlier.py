@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from lookalike.bands import Buckets, key_columns
+from lookalike.bands import Buckets, key_names
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table
 from lookalike.families import MinHash
@@ -180,11 +180,6 @@ class MarkedBuckets:
             rows.append(places[chosen])
         columns = {"bucket": np.concatenate(buckets), "row": np.concatenate(rows)}
         return pa.record_batch({name: pa.array(column) for name, column in columns.items()})
-
-
-def key_names(bands: int) -> list[str]:
-    """The columns that hold the keys of so many bands."""
-    return list(key_columns(np.empty((bands, 0), np.uint64)))
 
 
 @dataclass(frozen=True)

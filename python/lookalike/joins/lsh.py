@@ -15,7 +15,7 @@ list of pairs may take some seconds more for large buckets (`joins/outright.py`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Once, PairUp, buckets, packed, rows_of
+from lookalike.bands import Once, PairUp, buckets, contents, packed, rows_of
 from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
@@ -39,7 +39,7 @@ from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import estimate_recall
-from lookalike.types import F64, I64, U32, U64, Bools, concatenate
+from lookalike.types import F64, I64, U32, U64, Bools
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
 LEAST = 2.0**-33
@@ -166,11 +166,6 @@ class WithContent:
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         content = held.whole(contents)[held.at(batch["row"].to_numpy())]
         return batch.append_column("content", pa.array(content))
-
-
-def contents(batches: Sequence[pa.RecordBatch]) -> U64:
-    """The column `content` of all batches."""
-    return concatenate((batch["content"].to_numpy() for batch in batches), np.uint64)
 
 
 def candidates_to_come(items: Items, ready: Prepared, *, engine: Engine) -> tuple[int, int]:

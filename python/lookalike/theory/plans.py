@@ -74,8 +74,15 @@ class Plan:
 
     def probabilities(self, values: npt.ArrayLike) -> FloatArray:
         """The chance that a pair is found, for values of the measure (similarities, degrees, distances)."""
-        agreements = self.scale.agreements(np.asarray(values, dtype=np.float64), self.collision)
-        return self.banding.probabilities(agreements)
+        return self.banding.probabilities(self._agreements(values))
+
+    def band_chances(self, values: npt.ArrayLike) -> FloatArray:
+        """The chance that a pair agrees in one band, for values of the measure."""
+        chances: FloatArray = self._agreements(values) ** self.banding.rows
+        return chances
+
+    def _agreements(self, values: npt.ArrayLike) -> FloatArray:
+        return self.scale.agreements(np.asarray(values, dtype=np.float64), self.collision)
 
     def curve(self, points: int = 101) -> tuple[FloatArray, FloatArray]:
         """The S-curve: evenly spaced values of the measure, and the chance to be found at each.

@@ -2,11 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use lookalike_kernels::bands::Keyed;
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
 use lookalike_kernels::leaders::Led as Waiting;
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
 use lookalike_kernels::{pairing, radix, runs, verify};
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::{Ragged, picked, ragged, room_for, rows, same_length, slice};
@@ -65,6 +66,34 @@ fn pair_up<'py>(
     let (rows, runs) = ragged(&buckets, py)?;
     let (a, b) = enter(py, threads, || pairing::pair_up(rows, runs))?;
     Ok((a.into_pyarray(py), b.into_pyarray(py)))
+}
+
+/// The bands in which rows `a[i]` and `b[i]` have the same key, as bits of words; of each piece a column of keys a band.
+#[pyfunction]
+fn shared_bands<'py>(
+    py: Python<'py>,
+    pieces: Vec<Vec<PyReadonlyArray1<'py, u64>>>,
+    a: PyReadonlyArray1<'py, u32>,
+    b: PyReadonlyArray1<'py, u32>,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let bands = pieces.first().map_or(0, Vec::len);
+    let mut columns: Vec<Vec<&[u64]>> = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        same_length(piece.len(), bands, py)?;
+        let keys: Vec<&[u64]> = piece.iter().map(|keys| slice("keys", keys, py)).collect::<PyResult<_>>()?;
+        for others in keys.windows(2) {
+            same_length(others[0].len(), others[1].len(), py)?;
+        }
+        columns.push(keys);
+    }
+    let keyed = Keyed::new(columns);
+    let (a, b) = (rows("a", &a, keyed.rows(), py)?, rows("b", &b, keyed.rows(), py)?);
+    same_length(a.len(), b.len(), py)?;
+    let words = bands.div_ceil(64).max(1);
+    room_for::<u64>([a.len(), words])?;
+    let mut masks = vec![0; a.len() * words];
+    enter(py, 1, || keyed.shared_into(a, b, words, &mut masks))?;
+    masks.into_pyarray(py).reshape([a.len(), words])
 }
 
 /// Pairs sorted, each once.
@@ -281,6 +310,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(standing_runs, module)?)?;
     module.add_function(wrap_pyfunction!(stars, module)?)?;
     module.add_function(wrap_pyfunction!(pair_up, module)?)?;
+    module.add_function(wrap_pyfunction!(shared_bands, module)?)?;
     module.add_function(wrap_pyfunction!(distinct_pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare_texts, module)?)?;
     module.add_function(wrap_pyfunction!(same_texts, module)?)?;

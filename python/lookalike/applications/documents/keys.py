@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from lookalike.applications.documents.kept_texts import inputs_of
 from lookalike.applications.documents.options import PairOptions
+from lookalike.bands import key_names
 from lookalike.engines import Table
 from lookalike.io import FileSource, FrameSource, Source
 from lookalike.joins import ALGORITHM_VERSION, Joined
-from lookalike.joins.earlier import key_names
 from lookalike.runs import Header, StoredTable
 from lookalike.shingles import Shingle
 from lookalike.theory import Plan
