@@ -14,7 +14,7 @@ from lookalike.joins.recall_of_draw import draw_of
 
 def keyed_rows(keys: np.ndarray, cuts: list[int]) -> Table:
     """Keyed rows in several batches; a key a band and row is given."""
-    bands, rows = keys.shape
+    rows = keys.shape[1]
     content = np.random.default_rng(2).integers(0, 2**64, rows, dtype=np.uint64)
     batches = [
         pa.record_batch(
