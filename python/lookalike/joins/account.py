@@ -8,6 +8,7 @@ from typing import Any, Literal
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.left_out import LeftOut
 from lookalike.theory import Plan, RecallEstimate
+from lookalike.theory.added_bands import AddedBands, ExactLook
 from lookalike.theory.choice import Choice
 from lookalike.theory.pyramid import PyramidPlan
 
@@ -24,7 +25,9 @@ class Account:
     thought, and what came. `left_out` are common elements that the road was told to leave out; pairs may
     then be missing although it promises all. `median_similarity` is that of two rows picked at random, where
     a sample was drawn; `unspaced` counts texts written without spaces between words. `frequencies` says of
-    documents as vectors of terms whether the documents of each term were counted by themselves.
+    documents as vectors of terms whether the documents of each term were counted by themselves. `added` are
+    bands that were added to those of the plan to keep the promise, and `look` what comparing some rows with
+    all others exactly showed, where next to nothing was found.
     """
 
     method: str
@@ -45,6 +48,8 @@ class Account:
     choice: Choice | None = None
     left_out: LeftOut | None = None
     frequencies: DocumentFrequencies | None = None
+    added: tuple[AddedBands, ...] = ()
+    look: ExactLook | None = None
 
     @property
     def expected_candidates(self) -> float | None:
@@ -70,6 +75,8 @@ class Account:
             "choice": None if self.choice is None else self.choice.to_dict(),
             **({} if self.left_out is None else {"left_out": asdict(self.left_out)}),
             **({} if self.frequencies is None else {"document_frequencies": self.frequencies}),
+            **({} if not self.added else {"added_bands": [one.to_dict() for one in self.added]}),
+            **({} if self.look is None else {"exact_look": self.look.to_dict()}),
         }
 
     def to_dict(self) -> dict[str, Any]:

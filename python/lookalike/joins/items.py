@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.engines import Table
-from lookalike.engines.verbs import Stage
 from lookalike.families import MinHash
 from lookalike.joins.glanced import Glanced
-from lookalike.joins.sign import KeySets, KeyTexts, SignSets, SignTexts
+from lookalike.joins.sign import Keying, KeySets, KeyTexts, SignSets, SignTexts
 from lookalike.measures.candidates import Exact, element_buffers, text_buffers
 from lookalike.shingles import Shingle
 from lookalike.theory import Banding
@@ -82,11 +81,11 @@ class Items:
         second[representative[self.boundary :]] = True
         return first, second
 
-    def sign(self, family: MinHash) -> Stage:
+    def sign(self, family: MinHash) -> SignTexts | SignSets:
         """The stage that signs these items."""
         return SignSets(family) if self.shingle is None else SignTexts(family, self.shingle)
 
-    def key(self, family: MinHash, banding: Banding) -> Stage:
+    def key(self, family: MinHash, banding: Banding) -> Keying:
         """The stage that signs these items and keeps the keys of their bands alone."""
         if self.shingle is None:
             return KeySets(family, banding)

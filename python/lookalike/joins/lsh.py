@@ -5,6 +5,8 @@
     copies      same shingle set: star edges to a representative
     candidates  rows that share a bucket in some band
     verify      the exact similarity of every candidate
+    keep        what was found tells the recall of this draw; bands are added where it falls short
+    lead        the rows of large buckets, once, by the final list of bands
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,17 +30,31 @@ from lookalike.bands import Once, PairUp, buckets, contents, packed, rows_of
 from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
+from lookalike.joins.added_bands import (
+    Looked,
+    NearOf,
+    NearPairs,
+    Round,
+    Walked,
+    look_exactly,
+    measured,
+    near_of_sets,
+    tells_little,
+    wanted,
+    with_bands,
+)
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
-from lookalike.joins.leaders import LeaderAccount, across_large, by_row, join_large
+from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.meeting import shared_buckets
 from lookalike.joins.outright import affordable, affordable_meetings
 from lookalike.joins.prepare import Prepared, prepare
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
-from lookalike.theory import estimate_recall
+from lookalike.theory import RecallEstimate, estimate_recall
+from lookalike.theory.added_bands import ExactLook
 from lookalike.types import F64, I64, U32, U64, Bools
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
@@ -95,26 +111,32 @@ def join_keyed(
     engine: Engine,
     watch: Watch,
     meetings: int = 0,
+    near_of: NearOf = near_of_sets,
 ) -> Joined:
-    """The road from bucket keys on; large buckets are paired outright as far as so many `meetings` go."""
-    representative, banding = ready.representative, ready.plan.banding
+    """The road from bucket keys on; large buckets are paired outright as far as so many `meetings` go.
+
+    `near_of` finds near pairs of a few rows among all, for a look where bands found next to nothing.
+    """
+    representative = ready.representative
+    road = _Verification(engine, items, threshold, verify)
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
         shared = _shared_buckets(engine, ready)
-        # A run that goes on may not need to know.
-        small = cache(lambda: affordable(engine, shared, meetings) if meetings else buckets.LARGE)
+        small = affordable(engine, shared, meetings)
         candidates = engine.settle(
-            "candidates", lambda: _candidates(engine, items.rows, shared, sides, banding.bands, small())
+            "candidates",
+            lambda: _candidates(engine, items.rows, shared, sides, ready.plan.banding.bands, small),
         )
-    road = _Verification(engine, items, ready, threshold, verify)
-
-    def verified() -> Table:
-        road.take(candidates, advance)
-        leaders = _leaders(road, engine, ready, shared, items, sides, small())
-        return _with_account(road.found(), leaders)
-
+    walked = Walked(ready=ready, rounds=(Round(shared=shared, small=small, candidates=candidates),))
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        a, b, similarity, from_bands, leaders = _found(engine.settle("pairs", verified))
+        road.take("verified", walked, advance)
+    if verify == "signature":
+        looked, recall = None, estimate_recall(road.near().similarity, ready.plan, threshold)
+    else:
+        walked, looked, recall = _kept(road, walked, meetings, near_of, watch)
+    with watch.stage("large buckets"):
+        leaders = road.lead(walked, sides)
+    a, b, similarity, _ = road.found()
     reached = similarity >= threshold
     account = Account(
         method="lsh",
@@ -126,11 +148,13 @@ def join_keyed(
         unspaced=ready.unspaced,
         copies=ready.copies,
         representatives=ready.representatives,
-        candidates=candidates.rows + leaders.checked,
+        candidates=walked.looked_at + leaders.checked,
         pairs=int(reached.sum()),
-        recall=estimate_recall(similarity[reached & from_bands], ready.plan, threshold),
+        recall=recall,
         large=leaders,
         median_similarity=ready.median_similarity,
+        added=walked.added,
+        look=looked,
     )
     return Joined(
         a=a[reached],
@@ -140,16 +164,38 @@ def join_keyed(
         flags=ready.flags,
         below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
-        compare=lambda a, b: road.compare(*(representative[rows].astype(np.int64) for rows in (a, b))),
-        keyed=ready.keyed,
+        compare=partial(road.compare, walked.ready),
+        keyed=walked.ready.keyed,
     )
+
+
+def _kept(
+    road: _Verification, walked: Walked, meetings: int, near_of: NearOf, watch: Watch
+) -> tuple[Walked, ExactLook | None, RecallEstimate]:
+    """Measure what bands found, and add bands until the promise is kept by this draw."""
+    items, engine, plan = road.items, road.engine, walked.ready.plan
+    looked: Looked | None = None
+    while True:
+        near = road.near()
+        draw = measured(walked, near, engine)
+        if looked is None and tells_little(near, draw, plan):
+            looked = look_exactly(items, walked.ready, road.threshold, near_of, engine=engine, watch=watch)
+        outcome = None if looked is None else looked.outcome(near)
+        more = wanted(walked, draw, outcome)
+        if more is None:
+            return walked, outcome, draw.estimate(found=len(near.a))
+        walked = with_bands(walked, items, more, meetings=meetings, engine=engine, watch=watch)
+        number = len(walked.added)
+        with watch.stage("verify", walked.rounds[-1].candidates.rows, unit="candidates") as advance:
+            road.take(f"verified-{number}", walked, advance)
 
 
 def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
     """The representatives of every bucket that holds two or more, or did before copies were set aside."""
     if ready.meeting is not None:
         return ready.meeting.among(ready.marked)
-    return shared_buckets(engine, ready.keyed, ready.plan.banding.bands, ready.marked, "shared")
+    bands = range(ready.plan.banding.bands)
+    return shared_buckets(engine, ready.keyed, bands, ready.marked, "shared")
 
 
 def _grouped(
@@ -215,51 +261,6 @@ class InFamilies:
         return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "family": pa.array(self.family[a])})
 
 
-def _with_account(found: tuple[I64, I64, F64, Bools], leaders: LeaderAccount) -> Table:
-    """What was verified, and what leaders left out, as one table to settle."""
-    return leaders.noted_on(Table.of(**dict(zip(("a", "b", "similarity", "from_bands"), found, strict=True))))
-
-
-def _found(table: Table) -> tuple[I64, I64, F64, Bools, LeaderAccount]:
-    """Read back what `_with_account` made."""
-    columns = (table.column(name) for name in ("a", "b", "similarity", "from_bands"))
-    a, b, similarity, from_bands = columns
-    return a, b, similarity, from_bands.astype(np.bool_), LeaderAccount.noted(table)
-
-
-def _leaders(
-    road: _Verification,
-    engine: Engine,
-    ready: Prepared,
-    shared: list[Table],
-    items: Items,
-    sides: tuple[Bools, Bools] | None,
-    small: int,
-) -> LeaderAccount:
-    """Check the rows of every large bucket; what is in them is brought to the driver."""
-    large = _grouped(engine, shared, as_it_is, least=small + 1)
-    # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
-    if sides is None:
-        a, b, similarity, _ = road.found()
-        reached = similarity >= road.threshold
-        pairs = (a[reached], b[reached])
-        return join_large(
-            large,
-            items.rows,
-            pairs,
-            lambda inside: _content_of(engine, ready.keyed, inside),
-            road.check,
-            small=small,
-        )
-    large = engine.fetch(ready.keyed, large, ("row",), WithContent())
-    if items.first_within:
-        assert items.boundary is not None
-        return join_large_with_earlier(large, items.boundary, road.check)
-    a, b, account = across_large(large, *sides)
-    road.check(a, b)
-    return account
-
-
 def _content_of(engine: Engine, keyed: Table, inside: Bools) -> U64:
     """The content of marked rows, by row number: looked up if they are few, or else of all."""
     rows = np.flatnonzero(inside)
@@ -278,53 +279,117 @@ def _content_of(engine: Engine, keyed: Table, inside: Bools) -> U64:
 class _Verification:
     """Candidates in, verified pairs kept; which of them came from bands matters to the account of recall."""
 
-    def __init__(self, engine: Engine, items: Items, ready: Prepared, threshold: float, verify: str) -> None:
+    def __init__(self, engine: Engine, items: Items, threshold: float, verify: str) -> None:
         self.threshold = threshold
-        self._engine = engine
-        self._table: Callable[[], Table] = (
-            (lambda: ready.keyed) if verify == "signature" else (lambda: ready.compared(items))
-        )
-        self._stage = (
-            Agreement if verify == "signature" else (lambda at_least: items.exact(at_least=at_least))
-        )
+        self.engine = engine
+        self.items = items
+        self._by_signature = verify == "signature"
         # Without a floor, candidates that share nothing would come along as pairs of similarity 0.
         self._floor = max(threshold - MARGIN, LEAST)
         self._parts: list[tuple[U64, F64, Bools]] = []
+        self._sorted: tuple[I64, I64, F64, Bools] | None = None
 
-    def take(self, candidates: Table, advance: Callable[[int], None] | None = None) -> None:
-        """Verify candidates that bands brought together."""
-        self._verify(candidates, True, advance)
-
-    def check(self, a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
-        """Verify candidates that leaders brought together; returns those that reach the threshold."""
-        pairs, similarity = self._verify(Table.of(a=a, b=b), False, None)
-        reached = similarity >= self.threshold
-        return rows_of(pairs if reached.all() else pairs[reached])
-
-    def _verify(
-        self, candidates: Table, from_bands: bool, advance: Callable[[int], None] | None
-    ) -> tuple[U64, F64]:
-        found = self._engine.fetch(
-            self._table(), candidates, ("a", "b"), self._stage(self._floor), advance=advance
+    def take(self, name: str, walked: Walked, advance: Callable[[int], None] | None = None) -> None:
+        """Verify the last candidates that bands brought together, as a table settled under a name."""
+        self._add(
+            self.engine.settle(
+                name, lambda: self._verified(walked.ready, walked.rounds[-1].candidates, self._floor, advance)
+            ),
+            from_bands=True,
         )
-        pairs, similarity = packed(found.column("a"), found.column("b")), found.column("similarity")
-        self._parts.append((pairs, similarity, np.full(len(pairs), from_bands)))
-        return pairs, similarity
 
-    def compare(self, a: I64, b: I64) -> F64:
+    def lead(self, walked: Walked, sides: tuple[Bools, Bools] | None) -> LeaderAccount:
+        """Check the rows of every large bucket; what is in them is brought to the driver."""
+        checked: list[Table] = []
+
+        def check(a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
+            """Those that reach the threshold."""
+            found = self._verified(walked.ready, Table.of(a=a, b=b), self._floor)
+            checked.append(found)
+            pairs = packed(found.column("a"), found.column("b"))
+            return rows_of(pairs[found.column("similarity") >= self.threshold])
+
+        def led() -> Table:
+            account = self._led(walked, sides, check)
+            nothing = Table.of(
+                a=np.empty(0, np.int64), b=np.empty(0, np.int64), similarity=np.empty(0, np.float64)
+            )
+            return account.noted_on(_plain([*checked, nothing]))
+
+        found = self.engine.settle("led", led)
+        self._add(found, from_bands=False)
+        return LeaderAccount.noted(found)
+
+    def near(self) -> NearPairs:
+        """The pairs that bands found and that reach the threshold."""
+        a, b, similarity, from_bands = self.found()
+        near = from_bands & (similarity >= self.threshold)
+        return NearPairs(a[near], b[near], similarity[near])
+
+    def compare(self, ready: Prepared, a: I64, b: I64) -> F64:
         """The similarity of rows, whatever it is."""
+        rows = (ready.representative[side].astype(np.int64) for side in (a, b))
+        asked = Table.of(**dict(zip(("a", "b"), rows, strict=True)))
         # Nothing is left out at a floor of 0, so the answers stand in the order of the questions.
-        similarity: F64 = self._engine.fetch(
-            self._table(), Table.of(a=a, b=b), ("a", "b"), self._stage(0.0)
-        ).column("similarity")
+        similarity: F64 = self._verified(ready, asked, 0.0).column("similarity")
         return similarity
 
     def found(self) -> tuple[I64, I64, F64, Bools]:
         """Everything verified so far, sorted by a and b, each pair once; bands come before leaders."""
-        pairs, similarity, from_bands = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-        # Bands were asked first, and the sort is stable.
-        pairs, order = _core.sorted_runs([pairs], threads=self._engine.threads)
-        starts = buckets.run_starts(pairs)[:-1]
-        a, b = rows_of(pairs[starts])
-        first = order[starts]
-        return a.astype(np.int64), b.astype(np.int64), similarity[first], from_bands[first]
+        if self._sorted is None:
+            pairs, similarity, from_bands = (
+                np.concatenate(column) for column in zip(*self._parts, strict=True)
+            )
+            # Bands were asked first, and the sort is stable.
+            pairs, order = _core.sorted_runs([pairs], threads=self.engine.threads)
+            starts = buckets.run_starts(pairs)[:-1]
+            a, b = rows_of(pairs[starts])
+            first = order[starts]
+            self._sorted = a.astype(np.int64), b.astype(np.int64), similarity[first], from_bands[first]
+        return self._sorted
+
+    def _add(self, found: Table, *, from_bands: bool) -> None:
+        if found.rows or not self._parts:
+            pairs = packed(found.column("a"), found.column("b"))
+            self._parts.append((pairs, found.column("similarity"), np.full(len(pairs), from_bands)))
+            self._sorted = None
+
+    def _verified(
+        self,
+        ready: Prepared,
+        candidates: Table,
+        floor: float,
+        advance: Callable[[int], None] | None = None,
+    ) -> Table:
+        table = ready.keyed if self._by_signature else ready.compared(self.items)
+        stage = Agreement(floor) if self._by_signature else self.items.exact(at_least=floor)
+        return self.engine.fetch(table, candidates, ("a", "b"), stage, advance=advance)
+
+    def _led(self, walked: Walked, sides: tuple[Bools, Bools] | None, check: Check) -> LeaderAccount:
+        engine, items, keyed = self.engine, self.items, walked.ready.keyed
+        large = Table.together(
+            [_grouped(engine, one.shared, as_it_is, least=one.small + 1) for one in walked.rounds]
+        )
+        # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
+        if sides is None:
+            a, b, similarity, _ = self.found()
+            reached = similarity >= self.threshold
+            pairs = (a[reached], b[reached])
+            content_of = partial(_content_of, engine, keyed)
+            return join_large(large, items.rows, pairs, content_of, check, small=walked.rounds[0].small)
+        large = engine.fetch(keyed, large, ("row",), WithContent())
+        if items.first_within:
+            assert items.boundary is not None
+            return join_large_with_earlier(large, items.boundary, check)
+        a, b, account = across_large(large, *sides)
+        check(a, b)
+        return account
+
+
+def _plain(tables: list[Table]) -> Table:
+    """Pairs of several tables as one, with row numbers of one type."""
+    columns = {
+        name: np.concatenate([table.column(name).astype(type_) for table in tables])
+        for name, type_ in (("a", np.int64), ("b", np.int64), ("similarity", np.float64))
+    }
+    return Table.of(**columns)

@@ -21,22 +21,23 @@ from lookalike.types import Bools
 
 
 def shared_buckets(
-    engine: Engine, keyed: Table, bands: int, marked: Bools, named: str, *, soon: bool = True
+    engine: Engine, keyed: Table, bands: range, marked: Bools, named: str, *, soon: bool = True
 ) -> list[Table]:
-    """The marked rows of every bucket that holds two or more, sorted by bucket; a few bands at a time.
+    """The marked rows of every bucket of some bands that holds two or more, sorted by bucket.
 
-    Each table is settled under the name given and the number of its first band, to be wanted `soon` or not.
-    How many bands there are in one does not depend on memory: a run may go on with another budget.
+    A few bands at a time. Each table is settled under the name given and the number of its first band, to be
+    wanted `soon` or not. How many bands there are in one does not depend on memory: a run may go on with
+    another budget.
     """
     at_once = max(1, engine.group_rows // max(1, int(np.count_nonzero(marked))))
 
     def shared(first: int) -> Table:
-        keys = engine.map(keyed, Buckets(first, min(first + at_once, bands), marked))
+        keys = engine.map(keyed, Buckets(first, min(first + at_once, bands.stop), marked))
         return engine.group(keys, "bucket", as_it_is, least=2)
 
     return [
         engine.settle(f"{named}-{first}", lambda first=first: shared(first), soon=soon)  # type: ignore[misc]
-        for first in range(0, bands, at_once)
+        for first in range(bands.start, bands.stop, at_once)
     ]
 
 
@@ -69,9 +70,13 @@ class Meeting:
         """The items that meet; picked out when somebody asks for them first."""
         return replace(self.whole, table=self.engine.map(self.whole.table, Only(self.meets)))
 
-    def among(self, marked: Bools) -> list[Table]:
-        """The marked rows of the buckets; one of which few are left may hold a single row."""
+    def among(self, marked: Bools, first: int = 0) -> list[Table]:
+        """The marked rows of the buckets from the table `first` on; one may then hold a single row."""
         return [
             self.engine.map(some, Only(marked), settled=f"shared-{part}")
-            for part, some in enumerate(self.buckets)
+            for part, some in enumerate(self.buckets[first:], first)
         ]
+
+    def and_also(self, buckets: list[Table]) -> Meeting:
+        """With the buckets of further bands: more rows may meet then."""
+        return Meeting(self.engine, self.whole, [*self.buckets, *buckets])

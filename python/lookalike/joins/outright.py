@@ -28,6 +28,8 @@ def affordable_meetings(items: Items) -> int:
 
 def affordable(engine: Engine, shared: list[Table], meetings: int) -> int:
     """Up to which size all buckets may be paired outright, if so many pairs may meet; at least `LARGE`."""
+    if not meetings:
+        return buckets.LARGE
     lengths = Lengths("bucket")
     found = [np.empty(0, np.int64)]
     for part in shared:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lookalike.engines import Engine, Table
+from lookalike.engines import Engine, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins.copies import representatives
 from lookalike.joins.flags import EMPTY, Flagged
 from lookalike.joins.items import Items
 from lookalike.joins.meeting import Meeting, shared_buckets
 from lookalike.joins.sample import Drawn, draw
-from lookalike.joins.sign import WithKeys
+from lookalike.joins.sign import Keying, WithKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, SimilaritySample, plan
 from lookalike.types import U32, Bools
@@ -38,6 +38,8 @@ class Prepared(Flagged):
         Of two rows picked at random; None if there are not two.
     meeting
         The rows that meet others, where what is joined is not all at hand.
+    keying
+        The stage that keyed the rows, for bands that may have to be added; None if none can be.
     """
 
     keyed: Table
@@ -45,6 +47,7 @@ class Prepared(Flagged):
     plan: Plan
     median_similarity: float | None
     meeting: Meeting | None = None
+    keying: Keying | None = None
 
     def compared(self, items: Items) -> Table:
         """Of what is joined, all rows that are ever compared with others."""
@@ -78,13 +81,19 @@ def prepare(
             drawn = Drawn.from_table(engine.settle("sample", lambda: draw(engine, items, family).to_table()))
         sample = similarity_sample(items, drawn)
         chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
-    sign = items.key(family, chosen.banding)
+    sign: Stage = items.key(family, chosen.banding)
     if keep_signatures:
         sign = WithKeys(items.sign(family), chosen.banding)
     with watch.stage("sign", items.rows, size=items.bytes) as advance:
         keyed = engine.map(items.table, sign, advance=advance, settled="keyed")
     return set_copies_aside(
-        items, keyed, chosen, engine=engine, watch=watch, median_similarity=drawn.median_similarity
+        items,
+        keyed,
+        chosen,
+        engine=engine,
+        watch=watch,
+        median_similarity=drawn.median_similarity,
+        keying=None if keep_signatures else items.key(family, chosen.banding),
     )
 
 
@@ -96,8 +105,9 @@ def set_copies_aside(
     engine: Engine,
     watch: Watch,
     median_similarity: float | None = None,
+    keying: Keying | None = None,
 ) -> Prepared:
-    """Find exact copies among rows that are keyed by a plan's banding."""
+    """Find exact copies among rows that are keyed by a plan's banding, and by bands added to those."""
     flags = np.zeros(items.rows, np.uint8)
     for batch in keyed.batches:
         flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
@@ -119,6 +129,7 @@ def set_copies_aside(
         flags=flags,
         plan=chosen,
         median_similarity=median_similarity,
+        keying=keying,
     )
 
 
@@ -132,7 +143,7 @@ def _meeting(items: Items, keyed: Table, chosen: Plan, filled: Bools, engine: En
     if not engine.settle("meeting", needed).column("meeting").any():
         return None
     # Memory is scarce, and of more use to the texts of these rows.
-    buckets = shared_buckets(engine, keyed, chosen.banding.bands, filled, "meeting", soon=False)
+    buckets = shared_buckets(engine, keyed, range(chosen.banding.bands), filled, "meeting", soon=False)
     return Meeting(engine, items, buckets)
 
 

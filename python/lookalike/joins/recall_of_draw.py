@@ -18,25 +18,51 @@ from lookalike.bands import contents, key_names
 from lookalike.engines import Engine, Held, Table
 from lookalike.theory.hits import Hits
 from lookalike.theory.recall_of_draw import Draw
-from lookalike.types import F64, I64
+from lookalike.types import F64, I64, U64
 
 #: Pairs whose masks are looked at: more would tell little more, and cost as much as was found.
 MOST = 1 << 15
 
 
-def draw_of(engine: Engine, keyed: Table, a: I64, b: I64, chances: F64, *, bands: int) -> Draw:
+def draw_of(
+    engine: Engine, keyed: Table, a: I64, b: I64, chances: F64, *, bands: int, settled: str = "hits"
+) -> Draw:
     """What the pairs (a, b) tell that bands of `keyed` rows found and that reach the threshold.
 
-    `chances` are the law's, of each pair, to agree in one band. A pair that shares no key is left out.
+    `chances` are the law's, of each pair, to agree in one band. A pair that shares no key is left out. The
+    counts are `settled` under a name.
     """
+
+    def counted() -> Table:
+        return _as_table(_hits(engine, keyed, a, b, chances, bands))
+
+    return Draw(hits=_as_hits(engine.settle(settled, counted), bands))
+
+
+def _hits(engine: Engine, keyed: Table, a: I64, b: I64, chances: F64, bands: int) -> Hits:
     if len(a) > MOST:
         hashed = engine.fetch(keyed, Table.of(a=a, b=b), ("a", "b"), HashOfPair()).column("hash")
         chosen = np.argpartition(hashed, MOST)[:MOST]
         a, b, chances = a[chosen], b[chosen], chances[chosen]
     items = Table.of(a=a, b=b, chance=chances)
     found = engine.fetch(keyed, items, ("a", "b"), InBands(bands))
-    words = [found.column(f"word{word}") for word in range(_words(bands))]
-    return Draw(hits=Hits.of(found.column("chance"), np.stack(words, axis=1), bands=bands))
+    return Hits.of(found.column("chance"), _masks(found, bands), bands=bands)
+
+
+def _as_table(hits: Hits) -> Table:
+    words = {f"word{word}": masks for word, masks in enumerate(hits.masks.T)}
+    return Table.of(level=hits.levels, count=hits.counts, **words)
+
+
+def _as_hits(table: Table, bands: int) -> Hits:
+    """Read back what `_as_table` made."""
+    return Hits(
+        bands=bands, levels=table.column("level"), masks=_masks(table, bands), counts=table.column("count")
+    )
+
+
+def _masks(table: Table, bands: int) -> U64:
+    return np.stack([table.column(f"word{word}") for word in range(_words(bands))], axis=1)
 
 
 @dataclass(frozen=True)

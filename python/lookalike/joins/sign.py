@@ -6,19 +6,32 @@ that the main road needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import key_columns
-from lookalike.engines import Stage
+from lookalike.bands import key_columns, key_names
+from lookalike.engines import Held
 from lookalike.families import MinHash
 from lookalike.measures.candidates import slot_matrix
 from lookalike.shingles import Shingle
 from lookalike.theory import Banding
+from lookalike.theory.added_bands import AddedBands
 from lookalike.types import U8, U64, Sets, Signatures, list_buffers, string_buffers
+
+
+class Keying(Protocol):
+    """A stage that keys rows, and can do so again from another seed."""
+
+    def __call__(self, batch: pa.RecordBatch, /) -> pa.RecordBatch:
+        """Keyed rows."""
+
+    def again(self, seed: int, bands: int) -> Keying:
+        """The stage that keys the same rows by so many bands of a fresh draw."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,12 @@ class KeyTexts:
         texts = string_buffers(batch["text"])
         return _keyed(batch, *_core.key_texts(texts, shingler, self.family.drawn(), bands=bands, rows=rows))
 
+    def again(self, seed: int, bands: int) -> KeyTexts:
+        """The stage that keys the same texts by so many bands of a fresh draw."""
+        return replace(
+            self, family=replace(self.family, seed=seed), banding=replace(self.banding, bands=bands)
+        )
+
 
 @dataclass(frozen=True)
 class KeySets:
@@ -64,18 +83,87 @@ class KeySets:
 
     family: MinHash
     banding: Banding
+    #: Elements were hashed by the run's seed when they were read, and a slot's bucket goes by that hash: for
+    #: a fresh draw they are hashed once more, or most slots would be drawn as before.
+    mixed: bool = False
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         bands, rows = self.banding.bands, self.banding.rows
-        sets = list_buffers(batch["elements"])
-        return _keyed(batch, *_core.key_sets(sets, self.family.drawn(), bands=bands, rows=rows))
+        elements, offsets = list_buffers(batch["elements"])
+        if self.mixed:
+            elements = _core.mix_integers(elements, seed=self.family.seed, threads=1)
+        return _keyed(
+            batch, *_core.key_sets((elements, offsets), self.family.drawn(), bands=bands, rows=rows)
+        )
+
+    def again(self, seed: int, bands: int) -> KeySets:
+        """The stage that keys the same sets by so many bands of a fresh draw."""
+        family = replace(self.family, seed=seed)
+        return replace(self, family=family, banding=replace(self.banding, bands=bands), mixed=True)
+
+
+@dataclass(frozen=True)
+class AddedKeys:
+    """A stage: rows → `row` and the keys of bands that are added to `first` others."""
+
+    key: Keying
+    first: int
+    bands: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keyed = self.key(batch)
+        # The lowest bits of a key say which band it is of.
+        keys = [keyed[name].to_numpy() + np.uint64(self.first) for name in key_names(self.bands)]
+        names = key_names(self.first + self.bands)[self.first :]
+        columns = {name: pa.array(key) for name, key in zip(names, keys, strict=True)}
+        return pa.record_batch({"row": batch["row"], **columns})
+
+
+@dataclass(frozen=True)
+class KeyAll:
+    """A stage: rows → keyed rows with the keys of several draws beside each other."""
+
+    key: Keying
+    added: tuple[AddedKeys, ...]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keyed = self.key(batch)
+        columns = {name: keyed[name] for name in keyed.schema.names}
+        for added in self.added:
+            more = added(batch)
+            columns |= {name: more[name] for name in more.schema.names if name != "row"}
+        return pa.record_batch(columns)
+
+
+@dataclass(frozen=True)
+class WithAddedKeys:
+    """A stage for `fetch` from rows with added keys: keyed rows → with those keys too."""
+
+    first: int
+    bands: int
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        names = key_names(self.first + self.bands)[self.first :]
+        added = pa.Table.from_batches([piece.select(names) for piece in held.batches])
+        chosen = added.take(pa.array(held.at(batch["row"].to_numpy()))).combine_chunks()
+        columns = {name: batch[name] for name in batch.schema.names}
+        for name in names:
+            columns[name] = pa.array(chosen[name].to_numpy())
+        return pa.record_batch(columns)
+
+
+def added_keys(key: Keying, first: int, added: Sequence[AddedBands]) -> Iterator[AddedKeys]:
+    """The stages that key rows by added bands, which are numbered on from `first`."""
+    for one in added:
+        yield AddedKeys(key.again(one.seed, one.bands), first, one.bands)
+        first += one.bands
 
 
 @dataclass(frozen=True)
 class WithKeys:
-    """A stage: signed rows → the same with the keys of their bands."""
+    """A stage: rows → signed rows with the keys of their bands."""
 
-    sign: Stage
+    sign: SignTexts | SignSets
     banding: Banding
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -29,6 +29,7 @@ from lookalike.joins.joined import Joined
 from lookalike.joins.least import Least, draw_pairs
 from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import Prepared
+from lookalike.joins.sign import Keying
 from lookalike.measures.weighted import SameWeights, WeightedExact, WeightedMeasure, weighted_buffers
 from lookalike.runs.watch import Watch
 from lookalike.shingles import terms
@@ -110,10 +111,10 @@ def join_weighted(
     with watch.stage("plan"):
         sample = draw_distances(engine, items)
         chosen = plan(threshold, measure=measure, recall=recall, slots=slots, distances=sample)
+    stage = KeyWeighted(items.measure, chosen.banding, items.seed)
     with watch.stage("sign", items.rows) as advance:
-        stage = KeyWeighted(items.measure, chosen.banding, items.seed)
         keyed = engine.map(items.table, stage, advance=advance, settled="keyed")
-    ready = _without_copies(items, keyed, chosen, engine=engine, watch=watch)
+    ready = _without_copies(items, keyed, stage, chosen, engine=engine, watch=watch)
     # Unlike documents, most rows are somewhat like many others: buckets grow large without any crowd. As many
     # pairs may meet as if every row had its fill of buckets that are just not large, or as take some seconds.
     meetings = max(_SOME_SECONDS, buckets.LARGE // 2 * chosen.banding.bands * ready.representatives)
@@ -151,9 +152,13 @@ class KeyWeighted:
         plain = {name: pa.array(column) for name, column in columns.items()}
         return pa.record_batch({"row": batch["row"], **plain, **key_columns(keys)})
 
+    def again(self, seed: int, bands: int) -> KeyWeighted:
+        """The stage that keys the same sets by so many bands of a fresh draw."""
+        return replace(self, seed=seed, banding=replace(self.banding, bands=bands))
+
 
 def _without_copies(
-    items: WeightedItems, keyed: Table, chosen: Plan, *, engine: Engine, watch: Watch
+    items: WeightedItems, keyed: Table, keying: Keying, chosen: Plan, *, engine: Engine, watch: Watch
 ) -> Prepared:
     """Set rows with the same elements and weights aside."""
     with watch.stage("copies", items.rows):
@@ -165,6 +170,7 @@ def _without_copies(
         flags=flags,
         plan=chosen,
         median_similarity=None,
+        keying=keying,
     )
 
 

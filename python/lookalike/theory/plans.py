@@ -81,6 +81,11 @@ class Plan:
         chances: FloatArray = self._agreements(values) ** self.banding.rows
         return chances
 
+    @property
+    def band_chance_at_threshold(self) -> float:
+        """The chance that a pair exactly at the threshold agrees in one band."""
+        return float(self.band_chances([self.threshold])[0])
+
     def _agreements(self, values: npt.ArrayLike) -> FloatArray:
         return self.scale.agreements(np.asarray(values, dtype=np.float64), self.collision)
 

@@ -177,6 +177,11 @@ class Draw:
         wanted = math.log(2 * (1 - recall) / (1 - promised)) / -math.log1p(-at_threshold) if recall < 1 else 0
         return max(math.ceil(bands / 3), math.ceil(_rounded(wanted)))
 
+    def none_near_threshold(self, at_threshold: float) -> bool:
+        """Whether no pair was found near the threshold, for better or worse."""
+        least, beyond = level_of(at_threshold) - 1, level_of(min(1.0, at_threshold * _ZONES[-1]))
+        return self.hits.within(least, beyond + 1).pairs == 0
+
     def _near_threshold(self, at_threshold: float) -> Draw | None:
         """The found pairs nearest to the threshold, if there are enough of them to judge by."""
         least = level_of(at_threshold) - 1

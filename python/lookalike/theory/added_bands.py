@@ -1,0 +1,97 @@
+"""What a run did to keep its promise: bands it added from fresh seeds, and rows it compared with all
+others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+#: Why bands were added: the recall of the draw was `short` of the promise; pairs were so much `alike` that
+#: whole kinds of them may be lost; or rows had near pairs that went `unseen`.
+Reason = Literal["short", "alike", "unseen"]
+
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddedBands:
+    """Bands of one more draw of hash functions."""
+
+    seed: int
+    bands: int
+    reason: Reason
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `AddedBands(**…)` reads them back."""
+        return asdict(self)
+
+
+def added_from_dicts(stored: Iterable[Mapping[str, Any]]) -> tuple[AddedBands, ...]:
+    """Read back a list of what `to_dict` wrote."""
+    return tuple(AddedBands(**one) for one in stored)
+
+
+def seed_of_round(seed: int, number: int) -> int:
+    """The seed of the bands that are added in round 1, 2, … of a run.
+
+    Examples
+    --------
+    >>> len({seed_of_round(seed, number) for seed in range(100) for number in (1, 2, 3)})
+    300
+    """
+    # The steps of SplitMix64: neighbouring seeds and rounds have nothing in common.
+    state = (seed * 0xD1342543DE82EF95 + number * 0x9E3779B97F4A7C15) & _MASK
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _MASK
+    return state ^ (state >> 31)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactLook:
+    """Some rows that were compared exactly with all others, since bands had found next to nothing.
+
+    Attributes
+    ----------
+    rows
+        How many rows were looked at.
+    near
+        The near pairs they have, up to a few each.
+    found
+        Those of them that the bands had found when they were done.
+    """
+
+    rows: int
+    near: int
+    found: int
+
+    @property
+    def recall(self) -> float | None:
+        """The share of these near pairs that was found; None if there are none.
+
+        Examples
+        --------
+        >>> ExactLook(rows=300, near=4, found=3).recall
+        0.75
+        """
+        return self.found / self.near if self.near else None
+
+    @property
+    def at_most(self) -> float:
+        """If none of the rows has a near pair: the share of all rows that have one, at most (95%).
+
+        Examples
+        --------
+        >>> round(ExactLook(rows=300, near=0, found=0).at_most, 3)
+        0.01
+        """
+        return float(1 - 0.05 ** (1 / self.rows)) if self.rows else 1.0
+
+    def to_dict(self) -> dict[str, int]:
+        """As plain values for JSON; `ExactLook(**…)` reads them back."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, int] | None) -> Self | None:
+        """Read back what `to_dict` wrote, if there was a look."""
+        return None if stored is None else cls(**stored)
