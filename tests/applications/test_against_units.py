@@ -213,7 +213,7 @@ def test_units_of_stored_keys_are_not_signed_again(tmp_path):
     long = texts.joined(texts.prose(2000, seed) for seed in range(12))
     docs = table(["\n".join(long[at : at + 3]) for at in range(0, 12, 3)], "o")
     folder = la.dedup(docs, id="id", unit="line", method="lsh").write(tmp_path / "run")
-    assert StoredTable.open(folder / keys.KEYS_NAME).header.parameters["banding"] is not None
+    assert StoredTable.open(folder / keys.KEYS_NAME).header.parameters["bands"] is not None
     new = table([f"{long[4]}\nand something else"], "n")
     result = la.dedup(new, id="id", unit="line", method="lsh", against=folder)
     assert result.kept["text"].to_pylist() == ["and something else"]

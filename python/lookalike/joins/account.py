@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.left_out import LeftOut
 from lookalike.theory import Plan, RecallEstimate
-from lookalike.theory.added_bands import AddedBands, ExactLook
+from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands
 from lookalike.theory.choice import Choice
 from lookalike.theory.pyramid import PyramidPlan
 
@@ -27,7 +27,8 @@ class Account:
     a sample was drawn; `unspaced` counts texts written without spaces between words. `frequencies` says of
     documents as vectors of terms whether the documents of each term were counted by themselves. `added` are
     bands that were added to those of the plan to keep the promise, and `look` what comparing some rows with
-    all others exactly showed, where next to nothing was found.
+    all others exactly showed, where next to nothing was found. `short_by` is how many more bands the promise
+    would have needed, where a road could not add them.
     """
 
     method: str
@@ -50,6 +51,13 @@ class Account:
     frequencies: DocumentFrequencies | None = None
     added: tuple[AddedBands, ...] = ()
     look: ExactLook | None = None
+    short_by: int = 0
+
+    @property
+    def final_bands(self) -> FinalBands | None:
+        """The bands that the run ended with; None of roads without."""
+        banding = self.plan.banding if isinstance(self.plan, Plan) else None
+        return None if banding is None else FinalBands(banding=banding, added=self.added)
 
     @property
     def expected_candidates(self) -> float | None:
@@ -77,6 +85,7 @@ class Account:
             **({} if self.frequencies is None else {"document_frequencies": self.frequencies}),
             **({} if not self.added else {"added_bands": [one.to_dict() for one in self.added]}),
             **({} if self.look is None else {"exact_look": self.look.to_dict()}),
+            **({} if not self.short_by else {"bands_short": self.short_by}),
         }
 
     def to_dict(self) -> dict[str, Any]:

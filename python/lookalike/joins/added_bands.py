@@ -35,7 +35,7 @@ from lookalike.joins.recall_of_draw import draw_of
 from lookalike.joins.sign import AddedKeys, WithAddedKeys
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan
-from lookalike.theory.added_bands import AddedBands, ExactLook, Reason, seed_of_round
+from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands, Reason, seed_of_round
 from lookalike.theory.recall_of_draw import ROUNDS, TOLERANCE, Draw
 from lookalike.types import F64, I64, U64, Bools
 
@@ -73,7 +73,12 @@ class Walked:
     @property
     def bands(self) -> int:
         """How many bands there are by now."""
-        return self.ready.plan.banding.bands + sum(added.bands for added in self.added)
+        return self.final_bands.count
+
+    @property
+    def final_bands(self) -> FinalBands:
+        """The bands of the plan, and those added since."""
+        return FinalBands(banding=self.ready.plan.banding, added=self.added)
 
     @property
     def looked_at(self) -> int:
@@ -106,7 +111,7 @@ class Wanted(NamedTuple):
 def wanted(walked: Walked, draw: Draw, looked: ExactLook | None) -> Wanted | None:
     """How many bands to add and why; None where the promise is kept, or as much was done as may be."""
     plan = walked.ready.plan
-    if walked.ready.keying is None or len(walked.added) == ROUNDS:
+    if len(walked.added) >= ROUNDS:
         return None
     bands = draw.bands_to_add(at_threshold=plan.band_chance_at_threshold, promised=plan.recall)
     reason: Reason = "alike" if draw.hard else "short"

@@ -1,6 +1,6 @@
 """New rows against rows of earlier runs, whose bucket keys are stored: nothing earlier is signed again.
 
-    sign     the new rows, by the banding that the stored keys were made with
+    sign     the new rows, by the bands that the stored keys were made with, added ones too
     meet     the earlier rows that share a bucket with a new row; all others are out of it from here on
     fetch    the texts of those, and of no others
     join     the main road from there, where two earlier rows are no candidates
@@ -28,8 +28,10 @@ from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import set_copies_aside
+from lookalike.joins.sign import key_all
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan
+from lookalike.theory.added_bands import AddedBands, FinalBands
 from lookalike.types import I64, U64, Bools
 
 #: Marks a key of a new row has to itself, if memory allows so many: of keys that no new row has, one in
@@ -75,19 +77,23 @@ def lsh_with_earlier(
     shelves: Sequence[Shelf],
     *,
     plan: Plan,
+    added: tuple[AddedBands, ...],
     family: MinHash,
     engine: Engine,
     watch: Watch,
 ) -> Met:
-    """Join new items with each other and with earlier rows; candidates are checked on the texts."""
-    banding = plan.banding
+    """Join new items with each other and with earlier rows; candidates are checked on the texts.
+
+    No bands can be added: most earlier texts are not read. The account tells if more would be needed.
+    """
+    bands = FinalBands(banding=plan.banding, added=added)
     with watch.stage("sign", new.rows, size=new.bytes) as advance:
-        sign = new.key(family, banding)
+        sign = key_all(new.key(family, plan.banding), bands)
         keyed = engine.map(new.table, sign, advance=advance, settled="keyed")
     firsts = np.cumsum([0, *(shelf.rows for shelf in shelves)])
     with watch.stage("meet", int(firsts[-1])):
         settled = engine.settle(
-            "met", lambda: Table.of(number=rows_that_meet(engine, new, keyed, shelves, banding.bands))
+            "met", lambda: Table.of(number=rows_that_meet(engine, new, keyed, shelves, bands.count))
         )
         met: I64 = settled.column("number")
     cuts = np.searchsorted(met, firsts)
@@ -110,8 +116,11 @@ def lsh_with_earlier(
         boundary=new.rows,
         first_within=True,
     )
-    ready = set_copies_aside(items, Table.together([keyed, *taken]), plan, engine=engine, watch=watch)
-    joined = join_keyed(items, ready, threshold=plan.threshold, verify="exact", engine=engine, watch=watch)
+    both = Table.together([keyed, *taken])
+    ready = set_copies_aside(items, both, plan, engine=engine, watch=watch, bands=bands.count)
+    joined = join_keyed(
+        items, ready, threshold=plan.threshold, verify="exact", engine=engine, watch=watch, added=added
+    )
     return Met(joined=joined, numbers=met, texts=Table.together(texts))
 
 

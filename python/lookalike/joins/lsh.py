@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,7 +54,7 @@ from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate, estimate_recall
-from lookalike.theory.added_bands import ExactLook
+from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands
 from lookalike.types import F64, I64, U32, U64, Bools
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
@@ -112,28 +112,32 @@ def join_keyed(
     watch: Watch,
     meetings: int = 0,
     near_of: NearOf = near_of_sets,
+    added: tuple[AddedBands, ...] = (),
 ) -> Joined:
     """The road from bucket keys on; large buckets are paired outright as far as so many `meetings` go.
 
-    `near_of` finds near pairs of a few rows among all, for a look where bands found next to nothing.
+    `near_of` finds near pairs of a few rows among all, for a look where bands found next to nothing. Rows
+    may be keyed by bands `added` in an earlier run too.
     """
     representative = ready.representative
     road = _Verification(engine, items, threshold, verify)
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
-        shared = _shared_buckets(engine, ready)
+        bands = FinalBands(banding=ready.plan.banding, added=added).count
+        shared = _shared_buckets(engine, ready, bands)
         small = affordable(engine, shared, meetings)
         candidates = engine.settle(
-            "candidates",
-            lambda: _candidates(engine, items.rows, shared, sides, ready.plan.banding.bands, small),
+            "candidates", lambda: _candidates(engine, items.rows, shared, sides, bands, small)
         )
-    walked = Walked(ready=ready, rounds=(Round(shared=shared, small=small, candidates=candidates),))
+    first = Round(shared=shared, small=small, candidates=candidates)
+    walked = Walked(ready=ready, rounds=(first,), added=added)
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         road.take("verified", walked, advance)
     if verify == "signature":
-        looked, recall = None, estimate_recall(road.near().similarity, ready.plan, threshold)
+        kept = Kept(walked, None, estimate_recall(road.near().similarity, ready.plan, threshold))
     else:
-        walked, looked, recall = _kept(road, walked, meetings, near_of, watch)
+        kept = _kept(road, walked, meetings, near_of, watch)
+    walked = kept.walked
     with watch.stage("large buckets"):
         leaders = road.lead(walked, sides)
     a, b, similarity, _ = road.found()
@@ -150,11 +154,12 @@ def join_keyed(
         representatives=ready.representatives,
         candidates=walked.looked_at + leaders.checked,
         pairs=int(reached.sum()),
-        recall=recall,
+        recall=kept.recall,
         large=leaders,
         median_similarity=ready.median_similarity,
         added=walked.added,
-        look=looked,
+        look=kept.look,
+        short_by=kept.short_by,
     )
     return Joined(
         a=a[reached],
@@ -169,33 +174,42 @@ def join_keyed(
     )
 
 
-def _kept(
-    road: _Verification, walked: Walked, meetings: int, near_of: NearOf, watch: Watch
-) -> tuple[Walked, ExactLook | None, RecallEstimate]:
+class Kept(NamedTuple):
+    """A run whose draw was measured, and which has all the bands it will have."""
+
+    walked: Walked
+    look: ExactLook | None
+    recall: RecallEstimate
+    #: How many more bands the promise would need, where none can be added.
+    short_by: int = 0
+
+
+def _kept(road: _Verification, walked: Walked, meetings: int, near_of: NearOf, watch: Watch) -> Kept:
     """Measure what bands found, and add bands until the promise is kept by this draw."""
     items, engine, plan = road.items, road.engine, walked.ready.plan
     looked: Looked | None = None
     while True:
         near = road.near()
         draw = measured(walked, near, engine)
-        if looked is None and tells_little(near, draw, plan):
+        addable = walked.ready.keying is not None
+        if looked is None and addable and tells_little(near, draw, plan):
             looked = look_exactly(items, walked.ready, road.threshold, near_of, engine=engine, watch=watch)
         outcome = None if looked is None else looked.outcome(near)
         more = wanted(walked, draw, outcome)
-        if more is None:
-            return walked, outcome, draw.estimate(found=len(near.a))
+        if more is None or not addable:
+            short_by = 0 if more is None else more.bands
+            return Kept(walked, outcome, draw.estimate(found=len(near.a)), short_by)
         walked = with_bands(walked, items, more, meetings=meetings, engine=engine, watch=watch)
         number = len(walked.added)
         with watch.stage("verify", walked.rounds[-1].candidates.rows, unit="candidates") as advance:
             road.take(f"verified-{number}", walked, advance)
 
 
-def _shared_buckets(engine: Engine, ready: Prepared) -> list[Table]:
+def _shared_buckets(engine: Engine, ready: Prepared, bands: int) -> list[Table]:
     """The representatives of every bucket that holds two or more, or did before copies were set aside."""
     if ready.meeting is not None:
         return ready.meeting.among(ready.marked)
-    bands = range(ready.plan.banding.bands)
-    return shared_buckets(engine, ready.keyed, bands, ready.marked, "shared")
+    return shared_buckets(engine, ready.keyed, range(bands), ready.marked, "shared")
 
 
 def _grouped(
@@ -219,8 +233,8 @@ def candidates_to_come(items: Items, ready: Prepared, *, engine: Engine) -> tupl
 
     Nothing is compared: this is what `join_keyed` will have to do.
     """
-    shared = _shared_buckets(engine, ready)
     sides, bands = items.sides(ready.representative), ready.plan.banding.bands
+    shared = _shared_buckets(engine, ready, bands)
     pairs = _pairs_once(engine, shared, sides, bands, buckets.LARGE)
     return pairs.rows, _grouped(engine, shared, as_it_is, least=buckets.LARGE + 1).rows
 

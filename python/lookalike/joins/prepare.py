@@ -106,14 +106,16 @@ def set_copies_aside(
     watch: Watch,
     median_similarity: float | None = None,
     keying: Keying | None = None,
+    bands: int | None = None,
 ) -> Prepared:
-    """Find exact copies among rows that are keyed by a plan's banding, and by bands added to those."""
+    """Find exact copies among rows that are keyed by a plan's banding, or by so many `bands`."""
     flags = np.zeros(items.rows, np.uint8)
     for batch in keyed.batches:
         flags[batch["row"].to_numpy()] = batch["flags"].to_numpy()
     filled = (flags & EMPTY) == 0
+    bands = chosen.banding.bands if bands is None else bands
     with watch.stage("copies", items.rows):
-        meeting = _meeting(items, keyed, chosen, filled, engine)
+        meeting = _meeting(items, keyed, bands, filled, engine)
 
         def copies() -> Table:
             compared, apart = (items, filled) if meeting is None else (meeting.items, meeting.meets)
@@ -133,7 +135,7 @@ def set_copies_aside(
     )
 
 
-def _meeting(items: Items, keyed: Table, chosen: Plan, filled: Bools, engine: Engine) -> Meeting | None:
+def _meeting(items: Items, keyed: Table, bands: int, filled: Bools, engine: Engine) -> Meeting | None:
     """The rows that meet; None where items are at hand, and picking out some of them would be in vain."""
 
     def needed() -> Table:
@@ -143,7 +145,7 @@ def _meeting(items: Items, keyed: Table, chosen: Plan, filled: Bools, engine: En
     if not engine.settle("meeting", needed).column("meeting").any():
         return None
     # Memory is scarce, and of more use to the texts of these rows.
-    buckets = shared_buckets(engine, keyed, range(chosen.banding.bands), filled, "meeting", soon=False)
+    buckets = shared_buckets(engine, keyed, range(bands), filled, "meeting", soon=False)
     return Meeting(engine, items, buckets)
 
 

@@ -6,7 +6,6 @@ that the main road needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,12 +14,12 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.bands import key_columns, key_names
-from lookalike.engines import Held
+from lookalike.engines import Held, Stage
 from lookalike.families import MinHash
 from lookalike.measures.candidates import slot_matrix
 from lookalike.shingles import Shingle
 from lookalike.theory import Banding
-from lookalike.theory.added_bands import AddedBands
+from lookalike.theory.added_bands import FinalBands
 from lookalike.types import U8, U64, Sets, Signatures, list_buffers, string_buffers
 
 
@@ -152,11 +151,13 @@ class WithAddedKeys:
         return pa.record_batch(columns)
 
 
-def added_keys(key: Keying, first: int, added: Sequence[AddedBands]) -> Iterator[AddedKeys]:
-    """The stages that key rows by added bands, which are numbered on from `first`."""
-    for one in added:
-        yield AddedKeys(key.again(one.seed, one.bands), first, one.bands)
+def key_all(key: Keying, bands: FinalBands) -> Stage:
+    """The stage that keys rows by all bands that a run ended with; `key` is that of its plan."""
+    added, first = [], bands.banding.bands
+    for one in bands.added:
+        added.append(AddedKeys(key.again(one.seed, one.bands), first, one.bands))
         first += one.bands
+    return KeyAll(key, tuple(added)) if added else key
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
+from lookalike.theory.banding import Banding
+
 #: Why bands were added: the recall of the draw was `short` of the promise; pairs were so much `alike` that
 #: whole kinds of them may be lost; or rows had near pairs that went `unseen`.
 Reason = Literal["short", "alike", "unseen"]
@@ -25,6 +27,35 @@ class AddedBands:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `AddedBands(**…)` reads them back."""
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalBands:
+    """The bands that a run ended with: those of its plan, and those that were added in each round.
+
+    Examples
+    --------
+    >>> bands = FinalBands(banding=Banding(bands=13, rows=7))
+    >>> bands.count, FinalBands.from_dict(bands.to_dict()) == bands
+    (13, True)
+    """
+
+    banding: Banding
+    added: tuple[AddedBands, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many bands there are."""
+        return self.banding.bands + sum(added.bands for added in self.added)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; `from_dict` reads them back."""
+        return {"banding": self.banding.to_dict(), "added": [one.to_dict() for one in self.added]}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Read back what `to_dict` wrote."""
+        return cls(banding=Banding(**stored["banding"]), added=added_from_dicts(stored["added"]))
 
 
 def added_from_dicts(stored: Iterable[Mapping[str, Any]]) -> tuple[AddedBands, ...]:

@@ -41,10 +41,12 @@ from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined
 from lookalike.joins.earlier import Met, Shelf, lsh_with_earlier
+from lookalike.joins.sign import key_all
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, plan_of
+from lookalike.theory.added_bands import FinalBands
 from lookalike.types import I64, U32, Bools, Pairs
 
 
@@ -163,17 +165,23 @@ def _name_of(named: NewAndEarlier, row: int) -> object:
 def _joined(new: Items, named: NewAndEarlier, options: DedupOptions, *, engine: Engine, watch: Watch) -> Met:
     """Join new rows with each other and with earlier ones."""
     runs = named.runs
-    choice, chosen = road_against(runs, options)
-    if chosen is not None:
+    choice, stored = road_against(runs, options)
+    met = None
+    if stored is not None:
         met = lsh_with_earlier(
             new,
-            [shelf_of(run, new, chosen, options, engine, watch) for run in runs],
-            plan=chosen,
+            [shelf_of(run, new, stored, options, engine, watch) for run in runs],
+            plan=stored.plan,
+            added=stored.bands.added,
             family=family_of(options),
             engine=engine,
             watch=watch,
         )
-    else:
+        if met.joined.account.short_by:
+            # Bands are added to those of all rows alike, so what the runs kept is signed again.
+            engine = engine.unsettled()
+            met = None
+    if met is None:
         every = replace(named, numbers=np.arange(sum(run.rows for run in runs)))
         with called(lambda row: every.ids(np.array([row]))[0]):
             met = _all_read(new, runs, options.by(choice.method), engine=engine, watch=watch)
@@ -193,7 +201,15 @@ def items_of(new: Collection | UnitCollection, text_bytes: int, options: DedupOp
     )
 
 
-def road_against(runs: Sequence[EarlierRun], options: DedupOptions) -> tuple[Choice, Plan | None]:
+@dataclass(frozen=True, kw_only=True)
+class StoredPlan:
+    """The bands by which stored keys were made, and what they promise."""
+
+    plan: Plan
+    bands: FinalBands
+
+
+def road_against(runs: Sequence[EarlierRun], options: DedupOptions) -> tuple[Choice, StoredPlan | None]:
     """The road to take, and the plan that stored keys were made by; None where everything kept is read."""
     choice = _choice(runs, options)
     return choice, _stored_plan(runs, options) if choice.method == "lsh" else None
@@ -209,32 +225,38 @@ def _choice(runs: Sequence[EarlierRun], options: DedupOptions) -> Choice:
     return Choice(method="lsh" if by_bands else "prefix", why=why, roads={})
 
 
-def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> Plan | None:
-    """The banding that most stored keys were cut by, if it keeps the promise; None if all is signed anew."""
+def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> StoredPlan | None:
+    """The bands that most stored keys are of, if they keep the promise; None if all is signed anew."""
     if options.verify == "signature":
         # Keys alone do not say how far signatures agree.
         return None
-    stored = {run.banding: 0 for run in runs if run.banding is not None}
+    stored = {run.bands: 0 for run in runs if run.bands is not None}
     for run in runs:
-        if run.banding is not None:
-            stored[run.banding] += run.rows
-    for banding in sorted(stored, key=lambda cut: (-stored[cut], cut.bands, cut.rows)):
-        kept = plan_of(banding, options.threshold, recall=options.recall, slots=options.slots)
+        if run.bands is not None:
+            stored[run.bands] += run.rows
+    for bands in sorted(stored, key=lambda bands: (-stored[bands], bands.count, _seeds(bands))):
+        kept = plan_of(bands.banding, options.threshold, recall=options.recall, slots=options.slots)
         if kept is not None:
-            return kept
+            return StoredPlan(plan=kept, bands=bands)
     return None
 
 
+def _seeds(bands: FinalBands) -> tuple[int, ...]:
+    """What tells bands apart that are as many."""
+    return (bands.banding.rows, *(number for added in bands.added for number in (added.bands, added.seed)))
+
+
 def shelf_of(
-    run: EarlierRun, new: Items, chosen: Plan, options: DedupOptions, engine: Engine, watch: Watch
+    run: EarlierRun, new: Items, stored: StoredPlan, options: DedupOptions, engine: Engine, watch: Watch
 ) -> Shelf:
-    """The rows of a run; signed again if its keys were cut otherwise, or are not there."""
-    if run.banding == chosen.banding:
+    """The rows of a run; signed again if its keys are of other bands, or are not there."""
+    if run.bands == stored.bands:
         return Shelf(rows=run.rows, keyed=run.keyed, texts=partial(run.texts, engine))
     with watch.stage("sign earlier", run.rows, size=run.text_bytes):
         with called(lambda _: f"a document of {run.folder}"):
             texts = run.texts(engine, None, 0)
-        keyed = engine.map(engine.map(texts, new.key(family_of(options), chosen.banding)), _as_places)
+        key = key_all(new.key(family_of(options), stored.bands.banding), stored.bands)
+        keyed = engine.map(engine.map(texts, key), _as_places)
 
     def some(places: I64, first: int) -> Table:
         return engine.map(texts, TakeTexts(places, first))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lookalike.applications.documents.against import items_of, road_against, shelf_of
+from lookalike.applications.documents.against import StoredPlan, items_of, road_against, shelf_of
 from lookalike.applications.documents.against_result import NewAndEarlier
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.earlier import EarlierRun
@@ -20,8 +20,9 @@ from lookalike.engines import Engine
 from lookalike.io import Source
 from lookalike.joins.earlier import rows_that_meet
 from lookalike.joins.prepare import set_copies_aside
+from lookalike.joins.sign import key_all
 from lookalike.runs.watch import Watch
-from lookalike.theory import Choice, Plan
+from lookalike.theory import Choice
 from lookalike.types import I64
 
 
@@ -39,12 +40,12 @@ def rehearse_against(
         with watch.stage("units", collection.rows):
             new = collect_units(collection, options.unit, engine)
     NewAndEarlier.of(new, runs)
-    choice, plan = road_against(runs, options)
-    if plan is None:
+    choice, stored = road_against(runs, options)
+    if stored is None:
         alone = rehearse_collection(collection, options.by(choice.method), engine=engine, watch=watch)
         every = [np.arange(run.rows) for run in runs]
         return replace(alone, options=options, choice=choice, earlier=_work(runs, every))
-    return _by_stored_keys(collection, new, runs, options, choice, plan, engine=engine, watch=watch)
+    return _by_stored_keys(collection, new, runs, options, choice, stored, engine=engine, watch=watch)
 
 
 def _by_stored_keys(
@@ -53,25 +54,27 @@ def _by_stored_keys(
     runs: Sequence[EarlierRun],
     options: DedupOptions,
     choice: Choice,
-    plan: Plan,
+    stored: StoredPlan,
     *,
     engine: Engine,
     watch: Watch,
 ) -> Rehearsal:
     new = items_of(compared, int(collection.text_bytes.sum()), options)
     with watch.stage("sign", new.rows, size=new.bytes) as advance:
-        keyed = engine.map(new.table, new.key(family_of(options), plan.banding), advance=advance)
-    ready = set_copies_aside(new, keyed, plan, engine=engine, watch=watch)
-    shelves = [shelf_of(run, new, plan, options, engine, watch) for run in runs]
+        key = key_all(new.key(family_of(options), stored.bands.banding), stored.bands)
+        keyed = engine.map(new.table, key, advance=advance)
+    bands = stored.bands.count
+    ready = set_copies_aside(new, keyed, stored.plan, engine=engine, watch=watch, bands=bands)
+    shelves = [shelf_of(run, new, stored, options, engine, watch) for run in runs]
     firsts = np.cumsum([0, *(run.rows for run in runs)])
     with watch.stage("meet", int(firsts[-1])):
-        met = rows_that_meet(engine, new, keyed, shelves, plan.banding.bands)
+        met = rows_that_meet(engine, new, keyed, shelves, bands)
     cuts = np.searchsorted(met, firsts)
     places = [met[cuts[at] : cuts[at + 1]] - firsts[at] for at in range(len(runs))]
     return Rehearsal(
         options=options,
         choice=choice,
-        plan=plan,
+        plan=stored.plan,
         documents=collection.rows,
         units=None if compared is collection else compared.rows,
         unreadable=collection.source.unreadable.rows,

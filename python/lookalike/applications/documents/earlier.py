@@ -29,7 +29,7 @@ from lookalike.io.units import Unit
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import RECORD_NAME, Fingerprint, RunRecord, StoredTable, is_unfinished_run
 from lookalike.runs.stored import as_stored
-from lookalike.theory import Banding
+from lookalike.theory.added_bands import FinalBands
 from lookalike.types import I64
 
 CLUSTERS_NAME = "clusters.parquet"
@@ -102,10 +102,11 @@ class EarlierRun:
         return [run["folder"] for run in self.record.parameters.get("against", ())]
 
     @property
-    def banding(self) -> Banding | None:
-        """How its stored keys were cut; None if there are none that this version can use."""
-        stored = self._stored["banding"]
-        return None if stored is None or self.is_of_another_version else Banding(**stored)
+    def bands(self) -> FinalBands | None:
+        """The bands of its stored keys; None if there are none that this version can use."""
+        if self.is_of_another_version or (stored := self._stored.get("bands")) is None:
+            return None
+        return FinalBands.from_dict(stored)
 
     @property
     def is_of_another_version(self) -> bool:

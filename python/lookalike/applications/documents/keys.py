@@ -27,7 +27,6 @@ from lookalike.io import FileSource, FrameSource, Source
 from lookalike.joins import ALGORITHM_VERSION, Joined
 from lookalike.runs import Header, StoredTable
 from lookalike.shingles import Shingle
-from lookalike.theory import Plan
 from lookalike.types import I64, U32, Bools
 
 KEYS_NAME = "keys.table"
@@ -43,10 +42,10 @@ _ROWS = 1 << 16
 
 def with_keys_worth_storing(joined: Joined, options: PairOptions, *, rows: int, text_bytes: int) -> Joined:
     """A join of so many rows, with its keys only if a run should leave them to later ones."""
-    plan = joined.account.plan
+    bands = joined.account.final_bands
     # Which words are rare is a matter of the collection: keys of one say nothing of another.
-    if isinstance(plan, Plan) and Shingle.parse(options.shingle).rare is None:
-        stored = rows * (_BYTES_A_ROW + 8 * plan.banding.bands)
+    if bands is not None and Shingle.parse(options.shingle).rare is None:
+        stored = rows * (_BYTES_A_ROW + 8 * bands.count)
         if _WORTH * stored <= text_bytes:
             return joined
     return replace(joined, keyed=None)
@@ -125,26 +124,23 @@ def write_keys(
 
     With a drop list there are no kept files, and the texts of later comparisons are those that were read.
     """
-    source, plan, keyed = items.source, joined.account.plan, joined.keyed
+    source, keyed = items.source, joined.keyed
     inputs = inputs_of(source) if drop_list else None
     read = [] if inputs is None else [file.path for file in inputs.files]
     places = KeptPlaces.of(items, kept, read or kept_names(source), all_there=inputs is not None)
     # Of no rows at all there are no keys.
-    banding = plan.banding if isinstance(plan, Plan) and keyed is not None and keyed.rows else None
+    bands = joined.account.final_bands if keyed is not None and keyed.rows else None
     parameters: dict[str, Any] = {
         "text": source.text_column,
         "labels": source.labels,
         "files": places.files,
         "inputs": None if inputs is None else inputs.to_dict(),
         "method": joined.account.method,
-        "banding": None if banding is None else banding.to_dict(),
+        "bands": None if bands is None else bands.to_dict(),
         "options": options.to_dict(),
     }
     header = Header(kind="keys", algorithm=ALGORITHM_VERSION, parameters=parameters)
-    if keyed is None or banding is None:
-        batches = _places(places)
-    else:
-        batches = _with_keys(keyed, places, banding.bands)
+    batches = _places(places) if keyed is None or bands is None else _with_keys(keyed, places, bands.count)
     first = next(batches)
     StoredTable.write(folder / KEYS_NAME, first.schema, chain([first], batches), header, compression="lz4")
 

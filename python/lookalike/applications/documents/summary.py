@@ -12,6 +12,7 @@ from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan
+from lookalike.theory.added_bands import Reason
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
 CROWDED = 0.3
@@ -41,7 +42,7 @@ def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[
             ),
             ("earlier", _earlier(counts) if "earlier_runs" in counts else ""),
             ("of documents", _of_documents(counts) if "units" in counts else ""),
-            ("recall", _recall(account)),
+            *_recall_facts(account),
             ("method", _chosen(account)),
             ("took", _took(stages, counts["text_bytes"])),
         ]
@@ -59,7 +60,7 @@ def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Sta
                 f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
             ),
             ("not compared", _not_compared(account)),
-            ("recall", _recall(account)),
+            *_recall_facts(account),
             ("method", _chosen(account)),
             ("took", _took(stages, counts.get("text_bytes", 0))),
         ]
@@ -234,6 +235,11 @@ def _left_out(account: Account) -> str:
     )
 
 
+def _recall_facts(account: Account) -> list[tuple[str, str]]:
+    """What was found of what there was, and what it took to keep the promise."""
+    return [("recall", _recall(account)), ("added", _added(account)), ("looked at", _looked_at(account))]
+
+
 def _recall(account: Account) -> str:
     left = account.left_out
     if left is not None and left.misses:
@@ -251,7 +257,47 @@ def _recall(account: Account) -> str:
         found = "outside very large buckets " if apart else ""
         return f"{promise}; no near pair was found {found}to estimate it from"
     of = "pairs outside very large buckets" if apart else "all near pairs"
-    return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}"
+    said = f"about {numbers.percent(estimate.recall)} of {of} found, {promise}"
+    if estimate.few:
+        pairs = "a single pair is" if estimate.found == 1 else f"{numbers.count(estimate.found)} pairs are"
+        return f"{said}; {pairs} too few to tell more than the mean of all runs"
+    if estimate.hard:
+        assert estimate.low is not None
+        return (
+            f"{said}; whole groups of pairs differ in the same way and are found or missed together, so it "
+            f"may be as little as {numbers.percent(estimate.low)}"
+        )
+    return said
+
+
+#: Why bands were added, in words.
+_REASONS: Mapping[Reason, str] = {
+    "short": "the hash functions of this run would have found less than promised",
+    "alike": "whole groups of pairs are found or missed together",
+    "unseen": "rows compared with all others have near pairs that were missed",
+}
+
+
+def _added(account: Account) -> str:
+    """The bands that were added to keep the promise, and why."""
+    if not account.added:
+        return ""
+    assert account.final_bands is not None
+    reasons = dict.fromkeys(_REASONS[added.reason] for added in account.added)
+    bands = numbers.several(sum(added.bands for added in account.added), "band")
+    return f"{bands} to the {account.final_bands.banding.bands} planned: {'; '.join(reasons)}"
+
+
+def _looked_at(account: Account) -> str:
+    """What comparing some rows with all others showed."""
+    look = account.look
+    if look is None:
+        return ""
+    rows = f"{numbers.several(look.rows, 'row')} compared with all others"
+    if not look.near:
+        share = numbers.percent(look.at_most)
+        return f"{rows}: none has a near pair, so at most {share} of all rows have one (95% sure)"
+    return f"{rows}: {numbers.count(look.found)} of their {numbers.several(look.near, 'near pair')} found"
 
 
 def _not_compared(account: Account) -> str:
