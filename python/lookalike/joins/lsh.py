@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -30,19 +30,8 @@ from lookalike.bands import Once, PairUp, buckets, contents, packed, rows_of
 from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
-from lookalike.joins.added_bands import (
-    Looked,
-    NearOf,
-    NearPairs,
-    Round,
-    Walked,
-    look_exactly,
-    measured,
-    near_of_sets,
-    tells_little,
-    wanted,
-    with_bands,
-)
+from lookalike.joins.added_bands import Round, Walked, with_bands
+from lookalike.joins.exact_look import Looked, NearOfItems, look_exactly, near_of_sets
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
@@ -50,11 +39,14 @@ from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, 
 from lookalike.joins.meeting import shared_buckets
 from lookalike.joins.outright import affordable, affordable_meetings
 from lookalike.joins.prepare import Prepared, prepare
+from lookalike.joins.promise import Kept, NearPairs, Wanted, keep_promise
+from lookalike.joins.recall_of_draw import draw_of, meet
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
-from lookalike.theory import RecallEstimate, estimate_recall
-from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands
+from lookalike.theory import Plan, RecallEstimate, estimate_recall
+from lookalike.theory.added_bands import AddedBands, FinalBands
+from lookalike.theory.recall_of_draw import Draw
 from lookalike.types import F64, I64, U32, U64, Bools
 
 #: Less than any two items that share something have: a union holds at most 2³² elements.
@@ -111,16 +103,15 @@ def join_keyed(
     engine: Engine,
     watch: Watch,
     meetings: int = 0,
-    near_of: NearOf = near_of_sets,
+    near_of: NearOfItems = near_of_sets,
     added: tuple[AddedBands, ...] = (),
 ) -> Joined:
     """The road from bucket keys on; large buckets are paired outright as far as so many `meetings` go.
 
-    `near_of` finds near pairs of a few rows among all, for a look where bands found next to nothing. Rows
-    may be keyed by bands `added` in an earlier run too.
+    Where bands found next to nothing, `near_of` finds the near pairs of a few rows. Rows may be keyed by
+    bands `added` in an earlier run too.
     """
     representative = ready.representative
-    road = _Verification(engine, items, threshold, verify)
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
         bands = FinalBands(banding=ready.plan.banding, added=added).count
@@ -131,15 +122,24 @@ def join_keyed(
         )
     first = Round(shared=shared, small=small, candidates=candidates)
     walked = Walked(ready=ready, rounds=(first,), added=added)
-    with watch.stage("verify", candidates.rows, unit="candidates") as advance:
-        road.take("verified", walked, advance)
+    road = KeyedRoad(
+        items,
+        walked,
+        threshold=threshold,
+        verify=verify,
+        meetings=meetings,
+        near_of=near_of,
+        engine=engine,
+        watch=watch,
+    )
+    road.verify("verified")
     if verify == "signature":
-        kept = Kept(walked, None, estimate_recall(road.near().similarity, ready.plan, threshold))
+        kept = Kept(estimate_recall(road.near().value, ready.plan, threshold))
     else:
-        kept = _kept(road, walked, meetings, near_of, watch)
-    walked = kept.walked
+        kept = keep_promise(road, items.rows)
     with watch.stage("large buckets"):
-        leaders = road.lead(walked, sides)
+        leaders = road.lead()
+    walked = road.walked
     a, b, similarity, _ = road.found()
     reached = similarity >= threshold
     account = Account(
@@ -169,40 +169,9 @@ def join_keyed(
         flags=ready.flags,
         below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
-        compare=partial(road.compare, walked.ready),
+        compare=road.compare,
         keyed=walked.ready.keyed,
     )
-
-
-class Kept(NamedTuple):
-    """A run whose draw was measured, and which has all the bands it will have."""
-
-    walked: Walked
-    look: ExactLook | None
-    recall: RecallEstimate
-    #: How many more bands the promise would need, where none can be added.
-    short_by: int = 0
-
-
-def _kept(road: _Verification, walked: Walked, meetings: int, near_of: NearOf, watch: Watch) -> Kept:
-    """Measure what bands found, and add bands until the promise is kept by this draw."""
-    items, engine, plan = road.items, road.engine, walked.ready.plan
-    looked: Looked | None = None
-    while True:
-        near = road.near()
-        draw = measured(walked, near, engine)
-        addable = walked.ready.keying is not None
-        if looked is None and addable and tells_little(near, draw, plan):
-            looked = look_exactly(items, walked.ready, road.threshold, near_of, engine=engine, watch=watch)
-        outcome = None if looked is None else looked.outcome(near)
-        more = wanted(walked, draw, outcome)
-        if more is None or not addable:
-            short_by = 0 if more is None else more.bands
-            return Kept(walked, outcome, draw.estimate(found=len(near.a)), short_by)
-        walked = with_bands(walked, items, more, meetings=meetings, engine=engine, watch=watch)
-        number = len(walked.added)
-        with watch.stage("verify", walked.rounds[-1].candidates.rows, unit="candidates") as advance:
-            road.take(f"verified-{number}", walked, advance)
 
 
 def _shared_buckets(engine: Engine, ready: Prepared, bands: int) -> list[Table]:
@@ -290,62 +259,123 @@ def _content_of(engine: Engine, keyed: Table, inside: Bools) -> U64:
     return content
 
 
-class _Verification:
-    """Candidates in, verified pairs kept; which of them came from bands matters to the account of recall."""
+class KeyedRoad:
+    """The main road from bucket keys on: candidates in, verified pairs kept, bands added where asked.
 
-    def __init__(self, engine: Engine, items: Items, threshold: float, verify: str) -> None:
-        self.threshold = threshold
-        self.engine = engine
+    Which of the pairs came from bands, and not from leaders, matters to the account of recall.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        walked: Walked,
+        *,
+        threshold: float,
+        verify: Literal["exact", "signature"],
+        meetings: int,
+        near_of: NearOfItems,
+        engine: Engine,
+        watch: Watch,
+    ) -> None:
         self.items = items
+        self.walked = walked
+        self._threshold = threshold
         self._by_signature = verify == "signature"
+        self._meetings = meetings
+        self._near_of = near_of
+        self._engine = engine
+        self._watch = watch
+        self._sides = items.sides(walked.ready.representative)
         # Without a floor, candidates that share nothing would come along as pairs of similarity 0.
         self._floor = max(threshold - MARGIN, LEAST)
         self._parts: list[tuple[U64, F64, Bools]] = []
         self._sorted: tuple[I64, I64, F64, Bools] | None = None
 
-    def take(self, name: str, walked: Walked, advance: Callable[[int], None] | None = None) -> None:
-        """Verify the last candidates that bands brought together, as a table settled under a name."""
-        self._add(
-            self.engine.settle(
-                name, lambda: self._verified(walked.ready, walked.rounds[-1].candidates, self._floor, advance)
-            ),
-            from_bands=True,
-        )
+    @property
+    def plan(self) -> Plan:
+        """The plan of its first bands."""
+        return self.walked.ready.plan
 
-    def lead(self, walked: Walked, sides: tuple[Bools, Bools] | None) -> LeaderAccount:
-        """Check the rows of every large bucket; what is in them is brought to the driver."""
-        checked: list[Table] = []
+    @property
+    def added(self) -> tuple[AddedBands, ...]:
+        """The bands that were added since."""
+        return self.walked.added
 
-        def check(a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
-            """Those that reach the threshold."""
-            found = self._verified(walked.ready, Table.of(a=a, b=b), self._floor)
-            checked.append(found)
-            pairs = packed(found.column("a"), found.column("b"))
-            return rows_of(pairs[found.column("similarity") >= self.threshold])
+    @property
+    def addable(self) -> bool:
+        """Whether rows can be signed again."""
+        return self.walked.ready.keying is not None
 
-        def led() -> Table:
-            account = self._led(walked, sides, check)
-            nothing = Table.of(
-                a=np.empty(0, np.int64), b=np.empty(0, np.int64), similarity=np.empty(0, np.float64)
-            )
-            return account.noted_on(_plain([*checked, nothing]))
-
-        found = self.engine.settle("led", led)
-        self._add(found, from_bands=False)
-        return LeaderAccount.noted(found)
+    def verify(self, name: str) -> None:
+        """Verify the candidates of the last round, as a table settled under a name."""
+        candidates = self.walked.rounds[-1].candidates
+        with self._watch.stage("verify", candidates.rows, unit="candidates") as advance:
+            verified = partial(self._verified, candidates, self._floor, advance)
+            self._add(self._engine.settle(name, verified), from_bands=True)
 
     def near(self) -> NearPairs:
         """The pairs that bands found and that reach the threshold."""
         a, b, similarity, from_bands = self.found()
-        near = from_bands & (similarity >= self.threshold)
+        near = from_bands & (similarity >= self._threshold)
         return NearPairs(a[near], b[near], similarity[near])
 
-    def compare(self, ready: Prepared, a: I64, b: I64) -> F64:
+    def draw(self, near: NearPairs) -> Draw:
+        """What these pairs tell of the draw."""
+        walked = self.walked
+        chances = self.plan.band_chances(near.value)
+        name = f"hits-{len(walked.added)}"
+        return draw_of(
+            self._engine, walked.ready.keyed, near.a, near.b, chances, bands=walked.bands, settled=name
+        )
+
+    def estimate(self, near: NearPairs, draw: Draw) -> RecallEstimate:
+        """The recall of this draw."""
+        return draw.estimate(found=len(near.a))
+
+    def look(self) -> Looked:
+        """Compare some rows exactly."""
+        items, ready, engine = self.items, self.walked.ready, self._engine
+        with self._watch.stage("look", items.rows, size=items.bytes):
+            large = np.zeros(items.rows, np.bool_)
+            large[self._in_large_buckets().column("row").astype(np.int64)] = True
+            return look_exactly(
+                engine,
+                ready.keyed,
+                ready.marked,
+                large,
+                self._sides,
+                partial(self._near_of, items, ready.marked, self._sides, self._threshold, engine.unsettled()),
+                self._are_near,
+            )
+
+    def met(self, a: I64, b: I64) -> Bools:
+        """Which of some pairs share a bucket of some band by now."""
+        return meet(self._engine, self.walked.ready.keyed, a, b, bands=self.walked.bands)
+
+    def add(self, more: Wanted) -> None:
+        """Go on with more bands."""
+        self.walked = with_bands(
+            self.walked,
+            self.items,
+            more,
+            meetings=self._meetings,
+            engine=self._engine,
+            watch=self._watch,
+        )
+        self.verify(f"verified-{len(self.walked.added)}")
+
+    def lead(self) -> LeaderAccount:
+        """Check the rows of every large bucket; what is in them is brought to the driver."""
+        found = self._engine.settle("led", self._led)
+        self._add(found, from_bands=False)
+        return LeaderAccount.noted(found)
+
+    def compare(self, a: I64, b: I64) -> F64:
         """The similarity of rows, whatever it is."""
-        rows = (ready.representative[side].astype(np.int64) for side in (a, b))
-        asked = Table.of(**dict(zip(("a", "b"), rows, strict=True)))
+        representative = self.walked.ready.representative
+        asked = Table.of(a=representative[a].astype(np.int64), b=representative[b].astype(np.int64))
         # Nothing is left out at a floor of 0, so the answers stand in the order of the questions.
-        similarity: F64 = self._verified(ready, asked, 0.0).column("similarity")
+        similarity: F64 = self._verified(asked, 0.0).column("similarity")
         return similarity
 
     def found(self) -> tuple[I64, I64, F64, Bools]:
@@ -355,7 +385,7 @@ class _Verification:
                 np.concatenate(column) for column in zip(*self._parts, strict=True)
             )
             # Bands were asked first, and the sort is stable.
-            pairs, order = _core.sorted_runs([pairs], threads=self.engine.threads)
+            pairs, order = _core.sorted_runs([pairs], threads=self._engine.threads)
             starts = buckets.run_starts(pairs)[:-1]
             a, b = rows_of(pairs[starts])
             first = order[starts]
@@ -369,33 +399,58 @@ class _Verification:
             self._sorted = None
 
     def _verified(
-        self,
-        ready: Prepared,
-        candidates: Table,
-        floor: float,
-        advance: Callable[[int], None] | None = None,
+        self, candidates: Table, floor: float, advance: Callable[[int], None] | None = None
     ) -> Table:
+        ready = self.walked.ready
         table = ready.keyed if self._by_signature else ready.compared(self.items)
         stage = Agreement(floor) if self._by_signature else self.items.exact(at_least=floor)
-        return self.engine.fetch(table, candidates, ("a", "b"), stage, advance=advance)
+        return self._engine.fetch(table, candidates, ("a", "b"), stage, advance=advance)
 
-    def _led(self, walked: Walked, sides: tuple[Bools, Bools] | None, check: Check) -> LeaderAccount:
-        engine, items, keyed = self.engine, self.items, walked.ready.keyed
-        large = Table.together(
-            [_grouped(engine, one.shared, as_it_is, least=one.small + 1) for one in walked.rounds]
+    def _are_near(self, a: I64, b: I64) -> Bools:
+        """Which of some pairs reach the threshold, of whatever rows."""
+        stage = self.items.exact(at_least=0.0)
+        compared = self._engine.fetch(self.items.table, Table.of(a=a, b=b), ("a", "b"), stage)
+        near: Bools = compared.column("similarity") >= self._threshold
+        return near
+
+    def _in_large_buckets(self) -> Table:
+        """The rows of large buckets of all rounds (`bucket`, `row`)."""
+        return Table.together(
+            [_grouped(self._engine, one.shared, as_it_is, least=one.small + 1) for one in self.walked.rounds]
         )
+
+    def _led(self) -> Table:
+        checked: list[Table] = []
+
+        def check(a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
+            """Those that reach the threshold."""
+            found = self._verified(Table.of(a=a, b=b), self._floor)
+            checked.append(found)
+            pairs = packed(found.column("a"), found.column("b"))
+            return rows_of(pairs[found.column("similarity") >= self._threshold])
+
+        account = self._leaders(check)
+        nothing = Table.of(
+            a=np.empty(0, np.int64), b=np.empty(0, np.int64), similarity=np.empty(0, np.float64)
+        )
+        return account.noted_on(_plain([*checked, nothing]))
+
+    def _leaders(self, check: Check) -> LeaderAccount:
+        engine, items, keyed = self._engine, self.items, self.walked.ready.keyed
+        large = self._in_large_buckets()
         # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
-        if sides is None:
+        if self._sides is None:
             a, b, similarity, _ = self.found()
-            reached = similarity >= self.threshold
+            reached = similarity >= self._threshold
             pairs = (a[reached], b[reached])
             content_of = partial(_content_of, engine, keyed)
-            return join_large(large, items.rows, pairs, content_of, check, small=walked.rounds[0].small)
+            small = self.walked.rounds[0].small
+            return join_large(large, items.rows, pairs, content_of, check, small=small)
         large = engine.fetch(keyed, large, ("row",), WithContent())
         if items.first_within:
             assert items.boundary is not None
             return join_large_with_earlier(large, items.boundary, check)
-        a, b, account = across_large(large, *sides)
+        a, b, account = across_large(large, *self._sides)
         check(a, b)
         return account
 

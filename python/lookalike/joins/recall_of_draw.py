@@ -18,7 +18,7 @@ from lookalike.bands import contents, key_names
 from lookalike.engines import Engine, Held, Table
 from lookalike.theory.hits import Hits
 from lookalike.theory.recall_of_draw import Draw
-from lookalike.types import F64, I64, U64
+from lookalike.types import F64, I64, U64, Bools
 
 #: Pairs whose masks are looked at: more would tell little more, and cost as much as was found.
 MOST = 1 << 15
@@ -37,6 +37,15 @@ def draw_of(
         return _as_table(_hits(engine, keyed, a, b, chances, bands))
 
     return Draw(hits=_as_hits(engine.settle(settled, counted), bands))
+
+
+def meet(engine: Engine, keyed: Table, a: I64, b: I64, *, bands: int) -> Bools:
+    """Which pairs (a, b) have the same key in some band."""
+    asked = Table.of(a=a, b=b, chance=np.zeros(len(a)))
+    found = engine.fetch(keyed, asked, ("a", "b"), InBands(bands))
+    masks = _masks(found, bands)
+    shared: Bools = (masks != 0).any(axis=1)
+    return shared
 
 
 def _hits(engine: Engine, keyed: Table, a: I64, b: I64, chances: F64, bands: int) -> Hits:

@@ -23,6 +23,7 @@ from lookalike.bands import buckets, key_columns
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import DocumentFrequencies
 from lookalike.joins.copies import Stars
+from lookalike.joins.exact_look import NearOfItems
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
@@ -101,10 +102,11 @@ def join_weighted(
     threshold: float,
     recall: float,
     slots: int,
+    near_of: NearOfItems,
     engine: Engine,
     watch: Watch,
 ) -> Joined:
-    """Join weighted sets by bands of their signatures."""
+    """Join weighted sets by bands of their signatures; `near_of` finds the near pairs of a few of them."""
     measure = THEORY[items.measure]
     # Said before any work is done: an unreachable promise is not worth a pass over the data.
     plan(threshold, measure=measure, recall=recall, slots=slots)
@@ -126,6 +128,7 @@ def join_weighted(
         engine=engine,
         watch=watch,
         meetings=meetings,
+        near_of=near_of,
     )
     return replace(joined, account=replace(joined.account, measure=measure, frequencies=items.frequencies))
 

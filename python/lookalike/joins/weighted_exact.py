@@ -32,6 +32,7 @@ from lookalike.joins.account import Account
 from lookalike.joins.bucket_counts import CountKeys, added
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.found import Found
+from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.meetings import unpacked
 from lookalike.joins.weighted import THEORY, DigestWeighted, WeightedItems, representatives_by_weight
@@ -56,6 +57,9 @@ from lookalike.types import F64, I64, Bools
 _KEY_BITS = 16
 #: Meetings of the rows of a strip, as far as counts foretell them; of one collection, from either side.
 STRIP = 1 << 26
+#: Where this share of the pairs of so many rows reaches the threshold, or falls short of it by less than
+#: this, a few rows have too many candidates to be compared with all.
+_CROWDED, _GUESSED_BY, _NEARLY = 0.1, 100, 0.2
 
 
 def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, watch: Watch) -> Joined:
@@ -106,6 +110,35 @@ def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, wa
         account=account,
         compare=compare,
     )
+
+
+def near_of_weighted(
+    items: Items,
+    marked: Bools,
+    sides: tuple[Bools, Bools] | None,
+    threshold: float,
+    engine: Engine,
+    rows: I64,
+) -> tuple[I64, I64] | None:
+    """The near pairs of some rows with all; None where many of these are nearly as near to each other."""
+    assert isinstance(items, WeightedItems)
+    one, other = (rows[:_GUESSED_BY][side] for side in np.triu_indices(len(rows[:_GUESSED_BY]), 1))
+    asked, stage = Table.of(a=one, b=other), items.exact(at_least=-1.0)
+    among = engine.fetch(items.table, asked, ("a", "b"), stage).column("similarity")
+    if np.count_nonzero(among >= threshold - _NEARLY) > _CROWDED * len(one):
+        return None
+    chosen = np.zeros(items.rows, np.bool_)
+    chosen[rows] = True
+    # Of two collections, too, all rows are looked through: a representative may stand for rows of either.
+    whole = replace(items, boundary=None)
+    found = _found(whole, marked, (chosen, marked), threshold, engine, Watch())
+    apart = found.a != found.b
+    a, b = found.a[apart], found.b[apart]
+    if sides is None:
+        return a, b
+    first, second = sides
+    across = (first[a] & second[b]) | (second[a] & first[b])
+    return a[across], b[across]
 
 
 def _found(

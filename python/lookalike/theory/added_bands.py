@@ -3,11 +3,13 @@ others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 from lookalike.theory.banding import Banding
+from lookalike.theory.recall import RecallEstimate
 
 #: Why bands were added: the recall of the draw was `short` of the promise; pairs were so much `alike` that
 #: whole kinds of them may be lost; or rows had near pairs that went `unseen`.
@@ -78,6 +80,13 @@ def seed_of_round(seed: int, number: int) -> int:
     return state ^ (state >> 31)
 
 
+def _wilson_low(found: int, near: int) -> float:
+    """The lower end of Wilson's 95% interval of a share."""
+    share, square = found / near, 1.959964**2 / near
+    spread = math.sqrt(square * share * (1 - share) + square**2 / 4)
+    return max(0.0, (share + square / 2 - spread) / (1 + square))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExactLook:
     """Some rows that were compared exactly with all others, since bands had found next to nothing.
@@ -85,16 +94,19 @@ class ExactLook:
     Attributes
     ----------
     rows
-        How many rows were looked at.
+        How many rows were compared with all others.
+    within
+        How many rows of large buckets were compared with each other.
     near
         The near pairs they have, up to a few each.
     found
-        Those of them that the bands had found when they were done.
+        Those of them that shared a bucket of some band when all bands were there.
     """
 
     rows: int
     near: int
     found: int
+    within: int = 0
 
     @property
     def recall(self) -> float | None:
@@ -106,6 +118,27 @@ class ExactLook:
         0.75
         """
         return self.found / self.near if self.near else None
+
+    def seen_by(self, estimate: RecallEstimate) -> RecallEstimate:
+        """An estimate of recall that believes what was seen: whole kinds of pairs may be lost unnoticed.
+
+        Examples
+        --------
+        >>> look = ExactLook(rows=300, near=40, found=20)
+        >>> certain = RecallEstimate.certain(1000)
+        >>> look.seen_by(certain).recall, round(look.seen_by(certain).low, 2), look.seen_by(certain).high
+        (0.5, 0.35, 1.0)
+        """
+        if self.recall is None or (estimate.recall is not None and self.recall >= estimate.recall):
+            return estimate
+        low = _wilson_low(self.found, self.near)
+        return replace(
+            estimate,
+            estimated_total=estimate.found / self.recall if self.found else math.inf,
+            recall=self.recall,
+            low=low if estimate.low is None else min(low, estimate.low),
+            high=1.0 if estimate.high is None else estimate.high,
+        )
 
     @property
     def at_most(self) -> float:

@@ -1,7 +1,7 @@
 //! Texts and tokens → sets.
 
 use lookalike_kernels::shingle::{Folding, Spec, Unit, stop_hashes};
-use lookalike_kernels::{hash, rare, sets};
+use lookalike_kernels::{hash, rare, sets, sieve};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -129,6 +129,43 @@ impl Shingler {
     }
 }
 
+/// A few known elements, by which sets that hold at least so many of them are told from most others.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Sieve {
+    sieve: sieve::Sieve,
+}
+
+#[pymethods]
+impl Sieve {
+    #[new]
+    #[pyo3(signature = (elements, *, least))]
+    fn new(py: Python<'_>, elements: PyReadonlyArray1<'_, u64>, least: usize) -> PyResult<Sieve> {
+        let elements = slice("elements", &elements, py)?;
+        Ok(Sieve { sieve: enter(py, 1, || sieve::Sieve::of(elements, least))? })
+    }
+
+    /// Which texts may hold enough known elements: all that do, and few others.
+    #[pyo3(signature = (texts, shingler, *, path=None))]
+    fn texts_that_pass<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Ragged<'py, u8>,
+        shingler: &Shingler,
+        path: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let level = level(py, path)?;
+        let (values, offsets) = ragged(&texts, py)?;
+        let passed = enter(py, 1, || sieve::texts_that_pass(level, values, offsets, &shingler.spec, &self.sieve))?;
+        Ok(passed.into_pyarray(py))
+    }
+
+    /// Which sets may hold enough known elements: all that do, and few others.
+    fn sets_that_pass<'py>(&self, py: Python<'py>, sets: Ragged<'py, u64>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let (elements, offsets) = ragged(&sets, py)?;
+        Ok(enter(py, 1, || sieve::sets_that_pass(elements, offsets, &self.sieve))?.into_pyarray(py))
+    }
+}
+
 /// Premixes integer tokens, one to one.
 #[pyfunction]
 #[pyo3(signature = (tokens, *, seed, threads))]
@@ -195,6 +232,7 @@ fn canonical_sets<'py>(py: Python<'py>, sets: Ragged<'py, u64>, bag: bool, threa
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Shingler>()?;
+    module.add_class::<Sieve>()?;
     module.add_function(wrap_pyfunction!(mix_integers, module)?)?;
     module.add_function(wrap_pyfunction!(hash_strings, module)?)?;
     module.add_function(wrap_pyfunction!(glances, module)?)?;

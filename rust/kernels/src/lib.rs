@@ -13,7 +13,7 @@
 //! Roads beside the main one: [`meetings`], rows that share elements or slots → how often they do; [`agreeing`], signatures → all pairs that agree
 //! enough; [`pyramid`], sets as columns of a boolean matrix → bucket keys of its folded forms; [`baskets`], baskets → pairs of items;
 //! [`nearest`], sets → the most similar of each; [`weighted`], weighted sets → signatures and measures; [`frequencies`] of terms and [`terms`], documents → weighted
-//! terms, and [`sparse`], their sides of random hyperplanes;
+//! terms, and [`sparse`], their sides of random hyperplanes; [`sieve`], which documents may hold an element of a few;
 //! [`bits`], rows of bits by Hamming distance and Tanimoto similarity.
 //!
 //! Vectors have a road of their own: [`draws`], random numbers; [`hyperplane`] and [`projection`], vectors → sides, places on lines and bucket keys;
@@ -49,6 +49,7 @@ pub mod rare;
 pub mod runs;
 pub mod sets;
 pub mod shingle;
+pub mod sieve;
 pub mod sign;
 pub mod simd;
 pub mod sparse;

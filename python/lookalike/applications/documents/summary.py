@@ -291,13 +291,21 @@ def _added(account: Account) -> str:
 def _looked_at(account: Account) -> str:
     """What comparing some rows with all others showed."""
     look = account.look
-    if look is None:
+    if look is None or not (look.rows or look.within):
         return ""
-    rows = f"{numbers.several(look.rows, 'row')} compared with all others"
-    if not look.near:
-        share = numbers.percent(look.at_most)
-        return f"{rows}: none has a near pair, so at most {share} of all rows have one (95% sure)"
-    return f"{rows}: {numbers.count(look.found)} of their {numbers.several(look.near, 'near pair')} found"
+    groups = []
+    if look.rows:
+        groups.append(f"{numbers.several(look.rows, 'row')} compared with all others")
+    if look.within:
+        groups.append(f"{numbers.several(look.within, 'row')} of large buckets with each other")
+    rows = ", and ".join(groups)
+    if look.near:
+        near = numbers.several(look.near, "near pair")
+        return f"{rows}: {numbers.count(look.found)} of their {near} share a bucket"
+    if not look.rows:
+        return f"{rows}: no near pair"
+    share = numbers.percent(look.at_most)
+    return f"{rows}: no near pair, so at most {share} of all rows have one (95% sure)"
 
 
 def _not_compared(account: Account) -> str:

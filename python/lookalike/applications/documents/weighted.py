@@ -19,7 +19,7 @@ from lookalike.errors import OptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
 from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
-from lookalike.joins.weighted_exact import exact_weighted
+from lookalike.joins.weighted_exact import exact_weighted, near_of_weighted
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
@@ -202,6 +202,7 @@ def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch:
             threshold=threshold,
             recall=options.recall,
             slots=options.slots,
+            near_of=near_of_weighted,
             engine=engine,
             watch=watch,
         )
