@@ -125,6 +125,8 @@ CALLS = {
     "Shingler.rarest": lambda: SHINGLER.rarest(
         TEXTS, SHINGLER.document_frequencies(TEXTS), most=1, threads=1
     ),
+    "Sieve.texts_that_pass": lambda: _core.Sieve(SETS[0], least=1).texts_that_pass(TEXTS, SHINGLER),
+    "Sieve.sets_that_pass": lambda: _core.Sieve(SETS[0], least=1).sets_that_pass(SETS),
     "Shingler.flagged_sets": lambda: SHINGLER.flagged_sets(TEXTS, threads=1),
     "mix_integers": lambda: _core.mix_integers(SETS[0], seed=0, threads=1),
     "hash_strings": lambda: _core.hash_strings(TEXTS, seed=0, threads=1),

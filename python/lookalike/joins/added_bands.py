@@ -111,11 +111,18 @@ def _not_among(engine: Engine, walked: Walked, items: Items, fresh: list[Table],
     """The pairs of small buckets that were no candidates before, each once."""
     sides = items.sides(walked.ready.representative)
     pairs = [engine.group(part, "bucket", PairUp(sides), least=2, most=small) for part in fresh]
+    return only_new(engine, pairs, [one.candidates for one in walked.rounds], bands=walked.ready.plan.slots)
+
+
+def only_new(engine: Engine, pairs: list[Table], earlier: list[Table], *, bands: int) -> Table:
+    """Of packed pairs (`pair`), of which each comes once a band at most, those that were no candidates.
+
+    As candidates (`a`, `b`), each once; `earlier` are tables of such.
+    """
     lines = [engine.map(table, _Fresh(True)) for table in pairs]
-    lines += [engine.map(one.candidates, _Fresh(False)) for one in walked.rounds]
-    # A pair comes once a band at most, and once more if it was a candidate.
-    most = walked.ready.plan.slots + 1
-    return engine.group(Table.together(lines), "pair", _OnlyFresh(), order=("fresh",), most=most)
+    lines += [engine.map(table, _Fresh(False)) for table in earlier]
+    # A pair comes once more if it was a candidate before.
+    return engine.group(Table.together(lines), "pair", _OnlyFresh(), order=("fresh",), most=bands + 1)
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
+from lookalike.joins.best import places_in_runs
 from lookalike.joins.joined import Joined
 from lookalike.joins.near import found_pairs, joined, representatives
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import DIRECTED, Nearness, matrix_of
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
-from lookalike.types import F64, I64, Bools, Floats, concatenate
+from lookalike.types import F64, I64, U64, Bools, Floats, concatenate
 
 F32 = npt.NDArray[np.float32]
 
@@ -111,9 +113,63 @@ class Gather:
         return [(matrix_of(batch)[wanted], rows[wanted])]
 
 
+#: Near pairs of a row that are looked up.
+_NEAR_A_ROW = 64
+
+
+def near_of_vectors(items: VectorItems, marked: Bools, engine: Engine, rows: I64) -> tuple[I64, I64]:
+    """Near pairs of some rows with all, 64 a row at most: those with the least hashes of both contents."""
+    chosen = np.zeros(items.rows, np.bool_)
+    chosen[rows] = True
+    held = engine.fold(items.table, Gather(chosen), add) or []
+    if not held:
+        return rows, rows
+    few = FewOfEach.of(Passing.of(held, marked, items, every=True), items.seed)
+    found = engine.fold(items.table, few, few.merge)
+    return (rows[:0], rows[:0]) if found is None else (found[0], found[1])
+
+
+@dataclass(frozen=True, eq=False)
+class FewOfEach:
+    """A stage for `fold`: vectors → near pairs (held, other) with a hash, a few of each row held."""
+
+    passing: Passing
+    contents: U64
+    seed: int
+
+    @classmethod
+    def of(cls, passing: Passing, seed: int) -> FewOfEach:
+        """Of the vectors that a stage holds."""
+        return cls(passing, _core.vector_contents(passing.vectors, seed=seed), seed)
+
+    def __call__(self, batch: pa.RecordBatch) -> tuple[I64, I64, U64]:
+        rows = batch["row"].to_numpy()
+        held, other, _ = self.passing.pairs_of(rows, matrix_of(batch))
+        order = np.argsort(rows)
+        own = _core.vector_contents(matrix_of(batch), seed=self.seed)[order]
+        both = own[np.searchsorted(rows[order], other)]
+        place = np.argsort(self.passing.rows)
+        both = both + self.contents[place][np.searchsorted(self.passing.rows[place], held)]
+        return self.least(held, other, _core.mix_integers(both, seed=self.seed, threads=1))
+
+    def merge(self, one: tuple[I64, I64, U64], two: tuple[I64, I64, U64]) -> tuple[I64, I64, U64]:
+        """Of both the least of each row."""
+        held, other, hashes = (np.concatenate(both) for both in zip(one, two, strict=True))
+        return self.least(held, other, hashes)
+
+    def least(self, held: I64, other: I64, hashes: U64) -> tuple[I64, I64, U64]:
+        """The few of each row with the least hashes."""
+        order = np.lexsort((other, hashes, held))
+        order = order[places_in_runs(held[order]) < _NEAR_A_ROW]
+        return held[order], other[order], hashes[order]
+
+
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """A stage: vectors → pairs with those held that reach the threshold, lower row first."""
+    """A stage: vectors → pairs with those held that reach the threshold, lower row first.
+
+    With `every` a row held is paired with all others, be they lower or higher.
+    """
 
     vectors: Floats
     rows: I64
@@ -121,41 +177,62 @@ class Passing:
     boundary: int | None
     nearness: Nearness
     proposal: Directions | Places
+    every: bool = False
 
     @classmethod
-    def of(cls, held: list[tuple[Floats, I64]], marked: Bools, items: VectorItems) -> Passing:
+    def of(
+        cls,
+        held: list[tuple[Floats, I64]],
+        marked: Bools,
+        items: VectorItems,
+        *,
+        every: bool = False,
+    ) -> Passing:
         """With these vectors held."""
         vectors = np.ascontiguousarray(np.concatenate([part for part, _ in held]))
         rows = concatenate((numbers for _, numbers in held), np.int64)
         directed = items.nearness.measure in DIRECTED
         proposal = (Directions if directed else Places).of(vectors, items.nearness)
-        return cls(vectors, rows, marked, items.boundary, items.nearness, proposal)
+        return cls(vectors, rows, marked, items.boundary, items.nearness, proposal, every)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        a, b, value = self.pairs_of(batch["row"].to_numpy(), matrix_of(batch))
+        return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "value": pa.array(value)})
+
+    def pairs_of(self, rows: I64, matrix: Floats) -> tuple[I64, I64, F64]:
+        """Rows held, rows that pass by, and how near they are."""
         found: list[tuple[I64, I64, F64]] = []
-        rows, matrix = batch["row"].to_numpy(), matrix_of(batch)
         for at in range(0, len(rows), PASSING):
             found.extend(self._pairs(rows[at : at + PASSING], matrix[at : at + PASSING]))
         a, b = (concatenate((part[side] for part in found), np.int64) for side in (0, 1))
-        value = concatenate((part[2] for part in found), np.float64)
-        return pa.record_batch({"a": pa.array(a), "b": pa.array(b), "value": pa.array(value)})
+        return a, b, concatenate((part[2] for part in found), np.float64)
 
     def _pairs(self, rows: I64, matrix: Floats) -> Iterator[tuple[I64, I64, F64]]:
         # Each pair once: the row that passes by is the higher one.
-        wanted = self.marked[rows] & (rows > self.rows.min())
-        if self.boundary is not None:
-            wanted &= rows >= self.boundary
-        rows, matrix = rows[wanted], np.ascontiguousarray(matrix[wanted])
-        if not len(rows):
+        wanted = self.marked[rows]
+        if not self.every:
+            wanted = wanted & (rows > self.rows.min())
+            if self.boundary is not None:
+                wanted &= rows >= self.boundary
+        if not wanted.any():
             return
-        i, j = np.divmod(np.flatnonzero(self.proposal.proposed(matrix)), len(self.rows))
-        order = self.rows[j] < rows[i]
-        if self.boundary is not None:
-            order &= self.rows[j] < self.boundary
+        rows, passing = rows[wanted], matrix[wanted]
+        i, j = np.divmod(np.flatnonzero(self.proposal.proposed(passing)), len(self.rows))
+        order = self._count(self.rows[j], rows[i])
         i, j = i[order], j[order]
-        values = self.nearness.compare([matrix, self.vectors], i, len(matrix) + j)
+        values = self.nearness.compare([passing, self.vectors], i, len(passing) + j)
         reached = self.nearness.reached(values)
         yield self.rows[j[reached]], rows[i[reached]], values[reached]
+
+    def _count(self, held: I64, passing: I64) -> Bools:
+        """Which pairs count."""
+        if self.every:
+            counts: Bools = held != passing
+            if self.boundary is not None:
+                counts &= (held < self.boundary) != (passing < self.boundary)
+            return counts
+        lower: Bools = held < passing
+        return lower if self.boundary is None else lower & (held < self.boundary)
 
 
 @dataclass(frozen=True, eq=False)

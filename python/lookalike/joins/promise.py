@@ -107,7 +107,10 @@ def _wanted(road: BandedRoad, draw: Draw, looked: ExactLook | None) -> Wanted | 
     plan = road.plan
     if len(road.added) >= ROUNDS:
         return None
-    bands = draw.bands_to_add(at_threshold=plan.band_chance_at_threshold, promised=plan.recall)
+    bands = 0
+    if plan.banding.bands > 1 or road.added:
+        # Of a single band nothing can be told: no other one shows what it missed.
+        bands = draw.bands_to_add(at_threshold=plan.band_chance_at_threshold, promised=plan.recall)
     reason: Reason = "alike" if draw.hard else "short"
     unseen = looked is not None and looked.recall is not None and looked.recall < plan.recall - TOLERANCE
     if unseen and bands < plan.banding.bands:

@@ -105,7 +105,7 @@ class KeySets:
 class AddedKeys:
     """A stage: rows → `row` and the keys of bands that are added to `first` others."""
 
-    key: Keying
+    key: Stage
     first: int
     bands: int
 

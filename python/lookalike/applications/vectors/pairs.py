@@ -16,7 +16,7 @@ from lookalike.errors import UnreachableRecallError
 from lookalike.joins import Joined
 from lookalike.joins.drawn_lines import DrawnChances, directions_of, kept_by_draw
 from lookalike.joins.near import near
-from lookalike.joins.products import exact
+from lookalike.joins.products import exact, near_of_vectors
 from lookalike.joins.vector_items import VectorItems
 from lookalike.joins.vector_sample import draw_vectors
 from lookalike.measures.vectors import Nearness
@@ -68,7 +68,9 @@ def take_road(items: VectorItems, options: VectorOptions, *, engine: Engine, wat
         joined = exact(items, engine=engine, watch=watch)
     else:
         assert banded is not None
-        joined = near(items, plan=banded, engine=engine, watch=watch, chances=chances)
+        joined = near(
+            items, plan=banded, near_of=near_of_vectors, engine=engine, watch=watch, chances=chances
+        )
     return replace(joined, account=replace(joined.account, choice=choice))
 
 
