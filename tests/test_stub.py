@@ -194,6 +194,7 @@ CALLS = {
     "scan_bits": lambda: _core.scan_bits(BITS, BITS[0], most=1),
     "bit_pairs": lambda: _core.bit_pairs(BITS, measure="hamming", threshold=1),
     "drawn_positions": lambda: _core.drawn_positions(64, 3, seed=0),
+    "dealt_positions": lambda: _core.dealt_positions(64, rows=5, bands=3, seed=0),
     "covering_positions": lambda: _core.covering_positions(64, 3, parts=2, seed=0),
     "sample_bits": lambda: _core.sample_bits(BITS, ROWS),
     "bucket_pairs": lambda: _core.bucket_pairs(BITS, ROWS, RUN, radius=1),

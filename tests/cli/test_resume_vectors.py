@@ -31,7 +31,10 @@ ROADS = {
     "bits, exact": ([*HAMMING, "--method", "exact"], {"copies", "blocks", "compared-0", "compared-4"}),
     "bits, pieces": ([*HAMMING, "--method", "pieces"], {"copies", "masks-0-to-2-in-4", "masks-2-to-4-in-4"}),
     "bits, covering": ([*HAMMING, "--method", "covering"], {"copies", "sample", "masks-4-to-6-in-2"}),
-    "bits, lsh": ([*HAMMING, "--method", "lsh"], {"sample", "met-0-to-2", "large-0-to-2", "found"}),
+    "bits, lsh": (
+        [*HAMMING, "--method", "lsh"],
+        {"sample", "dealt-0-to-2", "dealt-large-0-to-2", "hits-0", "found"},
+    ),
     "bits, auto": (["--bits", "--text", "hash"], {"sample", "copies"}),
     "bits, packed": (["--bits", "--text", "packed", "--method", "exact"], {"copies", "blocks", "compared-0"}),
     "bits, jaccard": (

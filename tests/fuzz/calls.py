@@ -387,6 +387,9 @@ CALLS = {
     "scan_bits": scan_bits,
     "bit_pairs": bit_pairs,
     "drawn_positions": lambda d: _core.drawn_positions(d.number(1, 64), d.number(0, 10), seed=d.number(0)),
+    "dealt_positions": lambda d: _core.dealt_positions(
+        d.number(1, 64), rows=d.number(1, 9, 64), bands=d.number(0, 10), seed=d.number(0)
+    ),
     "covering_positions": lambda d: _core.covering_positions(
         d.number(1, 64, 1000), d.number(0, 1, 9), parts=d.number(1, 2, 4), seed=d.number(0)
     ),

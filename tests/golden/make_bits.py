@@ -11,7 +11,7 @@ import numpy as np
 from tests.golden.writing import write
 
 from lookalike import _core
-from lookalike.families import BitSampling, Covering
+from lookalike.families import BitSampling, Covering, DealtBits
 from lookalike.measures.bits import as_bits
 from lookalike.theory import Banding
 
@@ -33,6 +33,7 @@ def golden():
     return {
         "algorithm_version": _core.ALGORITHM_VERSION,
         "sampling": {f"bits={width} seed={seed}": sampled(width, seed) for width in WIDTHS for seed in SEEDS},
+        "dealing": {f"bits={width} seed={seed}": dealt(width, seed) for width in WIDTHS for seed in SEEDS},
         "covering": {
             f"bits={width} radius={radius} parts={parts} seed={seed}": covered(width, radius, parts, seed)
             for width in WIDTHS
@@ -49,6 +50,14 @@ def sampled(width, seed):
         "positions": written(family.positions),
         "slots": [row.tobytes().hex() for row in family.signatures(some).to_bytes()],
         "keys": [written(band, "x") for band in family.masks(BANDING).keys(some.words, 0, BANDING.bands)],
+    }
+
+
+def dealt(width, seed):
+    family = DealtBits(bits=width, bands=BANDING.bands, rows=BANDING.rows, seed=seed)
+    return {
+        "bands": [written(band) for band in family.positions],
+        "keys": [written(keys, "x") for keys in family.signatures(rows(width), threads=1)],
     }
 
 

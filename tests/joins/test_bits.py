@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
-from lookalike.families import Covering
-from lookalike.joins import bitblocks, hamming
+from lookalike.families import Covering, DealtBits
+from lookalike.joins import bitblocks, bitdraw, hamming
 from lookalike.joins.bitchoice import BitSample, choose_road
 from lookalike.joins.bitrows import BitItems
 from lookalike.joins.bits import join_bits
@@ -331,3 +331,143 @@ def test_rows_without_a_bit_are_no_pairs_by_jaccard():
 def test_roads_that_are_not_for_a_measure_are_refused():
     with pytest.raises(OptionError, match="method='lsh' is for measure='hamming'"):
         joined(np.ones((2, 8), np.uint8), "jaccard", 0.5, method="lsh")
+
+
+def pairs_that_differ(differences, width, *, seed=0):
+    """Rows, and behind them each again with some bits flipped: a row of positions a pair."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, (len(differences), width), dtype=np.uint8)
+    flipped = rows.copy()
+    for row, positions in zip(flipped, differences, strict=True):
+        row[positions] ^= 1
+    return np.vstack([rows, flipped])
+
+
+def of_kinds(kinds, width, distance, *, pairs=400, seed=0):
+    """Positions in which pairs differ, each pair in those of one of so many kinds."""
+    rng = np.random.default_rng([kinds, width, distance, seed])
+    alike = [rng.permutation(width)[:distance] for _ in range(kinds)]
+    return [alike[rng.integers(0, kinds)] for _ in range(pairs)]
+
+
+def found_share(found, pairs):
+    return float((found.b - found.a == pairs).sum()) / pairs
+
+
+def test_pairs_that_all_differ_in_bit_10_are_found_and_the_promise_is_kept():
+    table = pairs_that_differ([[10]] * 1000, 64)
+    for seed in range(20):
+        found = joined(table, "hamming", 1, method="lsh", seed=seed, engine=LocalEngine(2))
+        account = found.account
+        assert found_share(found, 1000) == 1
+        assert account.recall.low < account.recall.recall == account.recall.high == 1
+
+
+def first_draw_alone(monkeypatch):
+    monkeypatch.setattr(hamming, "ROUNDS", 0)
+
+
+def test_a_draw_that_lost_a_kind_of_pairs_gets_bands_and_finds_it(monkeypatch):
+    table = pairs_that_differ(of_kinds(3, 64, 6), 64)
+    options = {"method": "lsh", "engine": LocalEngine(2)}
+    lost = []
+    with monkeypatch.context() as patch:
+        first_draw_alone(patch)
+        for seed in range(60):
+            found = joined(table, "hamming", 6, seed=seed, **options)
+            assert not found.account.added
+            lost += [seed] if found_share(found, 400) < 0.9 else []
+    assert lost
+    for seed in lost[:4]:
+        found = joined(table, "hamming", 6, seed=seed, **options)
+        account = found.account
+        assert found_share(found, 400) == 1
+        assert {added.reason for added in account.added} <= {"alike", "short", "unseen"}
+        assert account.recall.low <= 1 <= account.recall.high + 1e-12
+        assert account.estimates()["added_bands"] == [added.to_dict() for added in account.added]
+
+
+def test_what_is_found_depends_on_the_final_bands_alone(monkeypatch):
+    """Whenever they were added, all pairs within the radius that agree in one of the bands, and no others."""
+    table = pairs_that_differ(of_kinds(3, 64, 6), 64)
+    found = joined(table, "hamming", 6, method="lsh")
+    account = found.account
+    assert account.added
+    banding = account.plan.banding
+    draws = [
+        DealtBits(bits=64, bands=banding.bands, rows=banding.rows),
+        *(DealtBits(bits=64, bands=one.bands, rows=banding.rows, seed=one.seed) for one in account.added),
+    ]
+    positions = np.concatenate([draw.positions for draw in draws])
+    expected = {
+        pair: apart
+        for pair, apart in brute(table, "hamming", 6).items()
+        if apart and (table[pair[0]][positions] == table[pair[1]][positions]).all(axis=1).any()
+    }
+    assert all_pairs(found) == expected
+
+
+def test_the_estimate_depends_on_no_order_threads_or_memory(monkeypatch):
+    monkeypatch.setattr(bitdraw, "MOST", 100)
+    monkeypatch.setattr(bitdraw, "_LEAST", 100)
+    rng = np.random.default_rng(1)
+    differences = [rng.permutation(64)[: rng.integers(3, 7)] for _ in range(400)]
+    table = pairs_that_differ(differences, 64)
+    first = joined(table, "hamming", 6, method="lsh").account
+    assert 0 < first.recall.low < first.recall.recall < first.recall.high <= 1
+    order = rng.permutation(len(table))
+    for one, engine in (
+        (table[order], LocalEngine(1)),
+        (table, LocalEngine(2)),
+        (table[order], LocalEngine(2, memory=40 << 20)),
+    ):
+        account = joined(one, "hamming", 6, method="lsh", engine=engine).account
+        assert account.recall == first.recall
+        assert account.added == first.added
+
+
+def test_few_pairs_are_too_few_to_tell():
+    found = joined(pairs_that_differ([[1, 2, 3, 4, 5, 6]] * 4, 64), "hamming", 6, method="lsh")
+    assert found.account.recall.recall is None or found.account.recall.few
+    assert found.account.look is not None
+
+
+def test_where_nothing_is_found_some_rows_are_compared_with_all_others():
+    nothing = np.random.default_rng(0).integers(0, 2, (2000, 128), dtype=np.uint8)
+    account = joined(nothing, "hamming", 8, method="lsh").account
+    assert account.recall.recall is None
+    assert (account.look.rows, account.look.near, account.look.found) == (300, 0, 0)
+    assert account.look.at_most == pytest.approx(0.01, abs=2e-4)
+    assert not account.added
+    # Copies are found without any band.
+    assert joined(np.repeat(nothing, 2, axis=0), "hamming", 0, method="lsh").account.look is None
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_what_all_bands_lost_is_seen_by_the_look(monkeypatch, split):
+    """One kind of pairs only: if it is lost nothing is found, and nothing tells so but the look."""
+    table = pairs_that_differ(of_kinds(1, 64, 6), 64)
+    boundary = 400 if split else None
+    lost = []
+    with monkeypatch.context() as patch:
+        first_draw_alone(patch)
+        for seed in range(60):
+            found = joined(table, "hamming", 6, method="lsh", seed=seed, boundary=boundary)
+            lost += [] if len(found.a) else [seed]
+    assert lost
+    for seed in lost[:3]:
+        found = joined(table, "hamming", 6, method="lsh", seed=seed, boundary=boundary)
+        account = found.account
+        assert account.added[0].reason == "unseen"
+        assert account.look.rows == 300
+        assert account.look.near >= 300
+        assert found_share(found, 400) == account.look.recall == 1
+
+
+def test_rows_of_a_crowd_are_not_looked_at(monkeypatch):
+    monkeypatch.setattr(hamming, "LARGE", 30)
+    table = clustered(np.random.default_rng(6), 300, 256, 3, centres=1)
+    account = joined(table, "hamming", 12, method="lsh").account
+    # Leaders join them, and to list all of their pairs would cost their square.
+    assert account.large.rows > 200
+    assert account.look.rows < 5

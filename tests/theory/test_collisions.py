@@ -16,6 +16,8 @@ from lookalike.theory.collisions import (
     BitSamplingCollision,
     CauchyCollision,
     CoveringCollision,
+    DealtBandsCollision,
+    DealtBitsCollision,
     GaussianCollision,
     HyperplaneCollision,
     MinHashCollision,
@@ -32,6 +34,8 @@ EVERY = [
     HyperplaneCollision(),
     SignsCollision(),
     BitSamplingCollision(64),
+    DealtBitsCollision(64),
+    DealtBandsCollision(64, bands=7, rows=12),
     CoveringCollision(64, 5, 2),
     UnaryCollision(12.5),
     GaussianCollision(3.0),
@@ -134,7 +138,11 @@ def test_the_inverse_gives_the_distance_of_a_chance(collision, probability):
 @every
 def test_the_inverse_has_its_ends(collision):
     certain = {"ranges": "reach", "covering": "radius"}.get(collision.family)
-    assert collision.distance(1) == pytest.approx(0 if certain is None else getattr(collision, certain))
+    within = 0 if certain is None else getattr(collision, certain)
+    if collision.family == "dealt-bands":
+        # Fewer differences than a shuffle has bands.
+        within = collision.bits // collision.rows - 1
+    assert collision.distance(1) == pytest.approx(within)
     assert collision.distance(0) == collision.limit
     with pytest.raises(OptionError, match="not a probability"):
         collision.distance(1.5)
@@ -196,6 +204,8 @@ def test_a_damaged_collision_is_not_read(damaged):
         (lambda: UnaryCollision(-1), "extent=-1 is out of range"),
         (lambda: BitSamplingCollision(0), "bits=0 is out of range"),
         (lambda: BitSamplingCollision(2.5), "bits=2.5 is out of range"),
+        (lambda: DealtBandsCollision(8, bands=2, rows=9), "rows=9 is out of range: a band of 8 bits"),
+        (lambda: DealtBandsCollision(8, bands=0, rows=4), "bands=0 is out of range"),
         (lambda: RangeCollision(2, 3), "reach=3 is out of range"),
     ],
 )

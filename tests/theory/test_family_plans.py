@@ -11,6 +11,7 @@ from scipy.integrate import trapezoid
 from lookalike.errors import OptionError, UnreachableRecallError
 from lookalike.theory import Banding, DistanceSample, Plan, SimilaritySample, costs, plan
 from lookalike.theory.collisions import (
+    BitSamplingCollision,
     CauchyCollision,
     GaussianCollision,
     HyperplaneCollision,
@@ -25,7 +26,7 @@ ASKED = [
     ("l2", 1.5, {}),
     ("l1", 4.0, {}),
     ("l1", 4.0, {"collision": UnaryCollision(100)}),
-    ("hamming", 5, {"bits": 64}),
+    ("hamming", 5, {"collision": BitSamplingCollision(64)}),
 ]
 asked = pytest.mark.parametrize(("measure", "threshold", "more"), ASKED)
 
@@ -191,7 +192,7 @@ def test_samples_that_cannot_be_used_are_refused():
         (
             "hamming",
             63,
-            {"slots": 16, "bits": 64},
+            {"slots": 16, "collision": BitSamplingCollision(64)},
             "16 slots find at most 22.3% of pairs at distance 63 bits, short of recall=0.95:"
             " use slots=191 or more, or accept recall=0.22",
         ),

@@ -13,7 +13,7 @@ from lookalike.applications.top.options import TopOptions
 from lookalike.applications.vectors.options import VectorOptions
 from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
-from lookalike.families import Covering
+from lookalike.families import Covering, DealtBits
 from lookalike.runs.sizes import parse_size
 from lookalike.theory import Banding
 from lookalike.theory.collisions import BitSamplingCollision, CoveringCollision
@@ -26,6 +26,7 @@ TAKING = {
     "MinHash": lambda n: la.MinHash(slots=n, seed=n),
     "WeightedMinHash": lambda n: la.WeightedMinHash(slots=n, seed=n),
     "BitSampling": lambda n: la.BitSampling(bits=n, slots=n, seed=n),
+    "DealtBits": lambda n: DealtBits(bits=n, bands=n, rows=n, seed=n),
     "Covering": lambda n: Covering(bits=10 * n, radius=n, parts=n, seed=n),
     "Ranges": lambda n: la.Ranges(dimensions=n, width=1.0, rows=n, tables=n, seed=n),
     "Hyperplane": lambda n: la.Hyperplane(slots=n, seed=n),

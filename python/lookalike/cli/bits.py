@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from lookalike.applications.bits import COLUMN, pairs_of_bits
+from lookalike.applications.documents.summary import how_sure, promise_facts
 from lookalike.charts import numbers
 from lookalike.cli.given import opened_each
 from lookalike.cli.outcome import PairsOutcome, fact_lines, found_counts
@@ -73,6 +74,7 @@ def _facts(account: Account, pairs: int) -> dict[str, str]:
         "near pairs": f"{numbers.count(account.pairs)} {at}",
         "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
         "recall": _recall(account),
+        **dict(promise_facts(account)),
         "method": f"{account.method}: {account.choice.why}" if account.choice is not None else account.method,
     }
 
@@ -85,4 +87,5 @@ def _recall(account: Account) -> str:
     )
     if account.recall.recall is None:
         return f"{promise}; no near pair was found to estimate it from"
-    return f"about {numbers.percent(account.recall.recall)} of all near pairs found, {promise}"
+    found = numbers.percent(account.recall.recall)
+    return f"about {found} of all near pairs found, {promise}{how_sure(account.recall)}"

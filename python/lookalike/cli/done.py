@@ -18,6 +18,8 @@ _DONE = {
     "keyed": "everything signed",
     "digests": "everything digested",
     "met": "what shares a bucket looked up",
+    "dealt": "bands of bits compared",
+    "dealt-large": "",
     # Settled in any case, mostly because there was nothing to do.
     "meeting": "",
     "large": "crowds picked out",

@@ -4,13 +4,14 @@ family        what every family has: a law, `collision`, `sensitivity`, ANDs and
 minhash       sets and bags; permutations: under orders written out; weighted: sets with weights
 hyperplane    vectors by angle
 projections   vectors by distance: euclidean and l1; parameters: what they are checked for
-bitsampling   bits; covering: bits, without false negatives
+bitsampling   bits; dealtbits: in bands that share none; covering: without false negatives
 ranges        measurements; range_tables: how many tables they need
 teaching/     families to read and check by hand
 """
 
 from lookalike.families.bitsampling import BitSampling
 from lookalike.families.covering import Covering
+from lookalike.families.dealtbits import DealtBits
 from lookalike.families.euclidean import Euclidean
 from lookalike.families.family import Family
 from lookalike.families.hyperplane import Hyperplane
@@ -24,6 +25,7 @@ __all__ = [
     "L1",
     "BitSampling",
     "Covering",
+    "DealtBits",
     "Euclidean",
     "Family",
     "Hyperplane",

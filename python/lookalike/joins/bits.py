@@ -8,18 +8,17 @@ import numpy as np
 
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
-from lookalike.families import BitSampling, Covering
+from lookalike.families import Covering
 from lookalike.joins.account import Account
 from lookalike.joins.bitblocks import BitMeasure, compare_bit_blocks
 from lookalike.joins.bitchoice import BitSample, cheapest_join, choose_road, covers_of, draw_bits, plan_bits
 from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, NearBits, distinct_bits
 from lookalike.joins.flags import EMPTY
-from lookalike.joins.hamming import covering_join, sampling_join
+from lookalike.joins.hamming import SampledBits, covering_join, sampling_join
 from lookalike.joins.joined import Joined
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RecallEstimate
-from lookalike.theory.recall import recall_from_chances
 from lookalike.types import F64, I64
 
 BitMethod = Literal["auto", "exact", "pieces", "covering", "lsh"]
@@ -67,22 +66,13 @@ def join_bits(
                 chosen = choose_road(sample, radius, recall, slots, seed=seed)
                 choice, cover, plan = chosen.choice, chosen.cover, chosen.plan
                 method = choice.method  # type: ignore[assignment]
-    large, estimate = LeaderAccount(), None
+    sampled: SampledBits | None = None
     if cover is not None:
         found = covering_join(going_on, cover=cover, engine=engine, watch=watch)
     elif method == "lsh":
         assert plan is not None
-        family = BitSampling(bits=items.width, slots=plan.banding.slots, seed=seed)
-        sampled = sampling_join(
-            going_on,
-            radius=radius,
-            family=family,
-            banding=plan.banding,
-            engine=engine,
-            watch=watch,
-        )
-        found, large = sampled.found, sampled.large
-        estimate = _recall(plan, found.apart[sampled.from_bands])
+        sampled = sampling_join(going_on, plan=plan, seed=seed, engine=engine, watch=watch)
+        found = sampled.found
     else:
         found = compare_bit_blocks(
             going_on,
@@ -105,9 +95,11 @@ def join_bits(
         representatives=going_on.rows,
         candidates=found.candidates,
         pairs=len(found.a),
-        recall=estimate or RecallEstimate.certain(len(found.a)),
-        large=large,
+        recall=RecallEstimate.certain(len(found.a)) if sampled is None else sampled.recall,
+        large=LeaderAccount() if sampled is None else sampled.large,
         choice=choice,
+        added=() if sampled is None else sampled.added,
+        look=None if sampled is None else sampled.look,
     )
     return _joined(items, distinct, found, account, engine)
 
@@ -118,13 +110,6 @@ def covering_masks(sample: BitSample, radius: int, seed: int) -> Covering:
     # Says what is wrong with a radius that nothing covers.
     alone = [Covering(sample.items.width, radius, parts=radius + 1, seed=seed)]
     return cheapest_join(sample, covers[1:] or alone).cover
-
-
-def _recall(plan: Plan, apart: I64) -> RecallEstimate:
-    """What bands probably missed, from the distances of what they found."""
-    levels, repeats = np.unique(apart, return_counts=True)
-    agreements = plan.collision.probabilities(levels)
-    return recall_from_chances(plan.banding.probabilities(agreements), repeats)
 
 
 def _joined(

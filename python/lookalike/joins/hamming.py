@@ -3,8 +3,9 @@
     covering   masks under one of which rows within the radius agree (`Covering`), so none is missed: pieces
                that share no bits, or Pagh's masks, which are more and tell more rows apart. Large buckets are
                cut again in the bits that are left.
-    sampling   bands of sampled bits (`BitSampling`), as many as the promised recall asks for. For radii at
-               which masks would be a few bits each, and everybody would meet everybody.
+    sampling   bands of sampled bits (`DealtBits`), as many as the promised recall asks for, and as the draw
+               at hand turns out to need. For radii at which masks would be a few bits each, and everybody
+               would meet everybody.
 
 Rows travel with their keys and are compared where they meet, so no candidate is ever stored: a comparison
 takes less than writing one down. Memory: the engine's, for 12 bytes and the bits of a row, some masks at a
@@ -24,12 +25,18 @@ from lookalike import _core
 from lookalike.bands import bands_of, rows_of
 from lookalike.bands.buckets import run_starts
 from lookalike.engines import Engine, Table, as_it_is
-from lookalike.families import BitSampling, Covering
+from lookalike.families import Covering, DealtBits
+from lookalike.families.dealtbits import masks_of
+from lookalike.joins.bitdraw import Looked, draw_of_bits, look_exactly
 from lookalike.joins.bitrows import BitItems, Digest, FoundBits, NearBits, words_of
 from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
+from lookalike.joins.promise import few_groups
 from lookalike.runs.watch import Watch
-from lookalike.theory import Banding
-from lookalike.types import I64, U32, U64, Bools, concatenate
+from lookalike.theory import Plan, RecallEstimate
+from lookalike.theory.added_bands import AddedBands, ExactLook, Reason, seed_of_round
+from lookalike.theory.covers import MOST_MASKS
+from lookalike.theory.recall_of_draw import ROUNDS, TOLERANCE
+from lookalike.types import I64, U32, U64, concatenate
 
 #: Buckets of covering masks up to this many rows come to a thread many at a time, larger ones each by itself.
 WHOLE = 1 << 16
@@ -155,49 +162,101 @@ def _found(lines: Table) -> FoundBits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampledBits:
-    """What bands of sampled bits found: pairs that met in small buckets, and those that leaders joined."""
+    """What bands of sampled bits found, and what was done to keep the promise.
+
+    `found` are pairs that met in small buckets, and those that leaders joined in `large` ones. `recall` is of
+    the first.
+    """
 
     found: FoundBits
-    #: Which of the pairs met in a small bucket, so that their chance to be found is known.
-    from_bands: Bools
     large: LeaderAccount
+    recall: RecallEstimate
+    added: tuple[AddedBands, ...]
+    look: ExactLook | None
 
 
-def sampling_join(
-    items: BitItems,
-    *,
-    radius: int,
-    family: BitSampling,
-    banding: Banding,
-    engine: Engine,
-    watch: Watch,
-) -> SampledBits:
-    """Pairs within a radius that agree in a band of sampled bits.
+def sampling_join(items: BitItems, *, plan: Plan, seed: int, engine: Engine, watch: Watch) -> SampledBits:
+    """Pairs within the plan's radius that agree in a band of sampled bits.
 
-    Buckets of more than `LARGE` rows are compared with leaders instead of each with each, which joins what
-    belongs together but does not list all of its pairs.
+    Bands are added where the draw falls short of the promise; what is found depends on the final list of
+    bands alone. Buckets of more than `LARGE` rows are compared with leaders instead of each with each, which
+    joins what belongs together but does not list all of its pairs.
     """
-    masks = family.masks(banding)
-    small, large = [], []
-    with watch.stage("candidates", items.rows * banding.bands, unit="bucket keys") as advance:
-        for first, last in _some_at_a_time(banding.bands, items, engine):
-            # Nobody needs the keys of bands whose buckets are settled.
-            keyed = cache(partial(_keyed, engine, items, MaskedKeys(masks, first, last), advance))
-            small.append(
-                engine.settle(f"met-{first}-to-{last}", partial(_few, engine, keyed, radius, items.boundary))
-            )
-            large.append(
-                engine.settle(f"large-{first}-to-{last}", partial(_many, engine, keyed, items.width))
-            )
-    met = _found(Table.together(small))
+    radius, banding = int(plan.threshold), plan.banding
+    road = _Bands(items, radius, engine, watch)
+    road.add(DealtBits(bits=items.width, bands=banding.bands, rows=banding.rows, seed=seed))
+    added: list[AddedBands] = []
+    looked: Looked | None = None
+    while True:
+        met = road.met()
+        rows = int(met.b.max(initial=0)) + 1
+        draw = draw_of_bits(engine, items, met, road.draws)
+        # Rows that differ in nothing are copies, and gone.
+        if looked is None and radius and (draw.none_near_threshold(radius) or few_groups(met.a, met.b, rows)):
+            with watch.stage("look", items.rows):
+                looked = look_exactly(engine, items, radius, road.crowded)
+        look = None if looked is None else looked.outcome(road.draws)
+        bands = draw.bands_to_add(radius=radius, promised=plan.recall, rows=banding.rows)
+        reason: Reason = "alike" if draw.hard else "short"
+        unseen = look is not None and look.recall is not None and look.recall < plan.recall - TOLERANCE
+        if unseen and bands < banding.bands:
+            bands, reason = banding.bands, "unseen"
+        # Keys tell so many bands apart, and a fresh draw has no more slots than the first.
+        bands = min(bands, plan.slots // banding.rows, MOST_MASKS - road.bands)
+        if not bands or len(added) == ROUNDS:
+            break
+        added.append(AddedBands(seed=seed_of_round(seed, len(added) + 1), bands=bands, reason=reason))
+        road.add(DealtBits(bits=items.width, bands=bands, rows=banding.rows, seed=added[-1].seed))
     with watch.stage("large buckets"):
-        settled = engine.settle("found", lambda: _led(engine, items, Table.together(large), met, radius))
-    account = LeaderAccount.noted(settled)
+        large = Table.together(road.large)
+        settled = engine.settle("found", lambda: _led(engine, items, large, met, radius))
+    account, recall = LeaderAccount.noted(settled), draw.estimate(found=len(met.a))
     return SampledBits(
         found=FoundBits.of(settled, met.candidates + account.checked),
-        from_bands=settled.column("from_bands"),
         large=account,
+        recall=recall if look is None else look.seen_by(recall),
+        added=tuple(added),
+        look=look,
     )
+
+
+class _Bands:
+    """The bands of all draws so far, and what met in them."""
+
+    def __init__(self, items: BitItems, radius: int, engine: Engine, watch: Watch) -> None:
+        self._items, self._radius, self._engine, self._watch = items, radius, engine, watch
+        self.draws: list[DealtBits] = []
+        self.large: list[Table] = []
+        self._small: list[Table] = []
+
+    @property
+    def bands(self) -> int:
+        """How many there are."""
+        return sum(draw.bands for draw in self.draws)
+
+    def add(self, draw: DealtBits) -> None:
+        """Key all rows by the bands of one more draw."""
+        items, engine, before = self._items, self._engine, self.bands
+        self.draws.append(draw)
+        masks = masks_of(self.draws)
+        stage = "add bands" if before else "candidates"
+        with self._watch.stage(stage, items.rows * draw.bands, unit="bucket keys") as advance:
+            for one, beyond in _some_at_a_time(draw.bands, items, engine):
+                first, last = before + one, before + beyond
+                # Nobody needs the keys of bands whose buckets are settled.
+                keyed = cache(partial(_keyed, engine, items, MaskedKeys(masks, first, last), advance))
+                few = partial(_few, engine, keyed, self._radius, items.boundary)
+                self._small.append(engine.settle(f"dealt-{first}-to-{last}", few))
+                many = partial(_many, engine, keyed, items.width)
+                self.large.append(engine.settle(f"dealt-large-{first}-to-{last}", many))
+
+    def met(self) -> FoundBits:
+        """The pairs of small buckets."""
+        return _found(Table.together(self._small))
+
+    def crowded(self) -> I64:
+        """The rows of large buckets."""
+        return concatenate((table.column("row").astype(np.int64) for table in self.large), np.int64)
 
 
 def _keyed(engine: Engine, items: BitItems, stage: MaskedKeys, advance: Callable[[int], None]) -> Table:
@@ -263,12 +322,11 @@ def _leaders(items: BitItems, large: Table, met: FoundBits, check: Check) -> Lea
 
 
 def _with_leaders(met: FoundBits, road: _Checks) -> Table:
-    """All pairs, sorted, each once, and which of them met in a small bucket (`from_bands`)."""
+    """All pairs, sorted, each once."""
     a, b, apart = (
         concatenate((one, *(part[at] for part in road.parts)), np.int64)
         for at, one in enumerate((met.a, met.b, met.apart))
     )
     codes: U64 = (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
-    # The first of equals: what met in small buckets comes before what leaders named.
     _, first = np.unique(codes, return_index=True)
-    return Table.of(a=a[first], b=b[first], apart=apart[first], from_bands=first < len(met.a))
+    return Table.of(a=a[first], b=b[first], apart=apart[first])

@@ -124,10 +124,13 @@ def tells_little(near: NearPairs, draw: Draw, plan: Plan, rows: int) -> bool:
 
     Takes 8 bytes a row for a moment.
     """
-    if draw.none_near_threshold(plan.band_chance_at_threshold):
-        return True
+    return draw.none_near_threshold(plan.band_chance_at_threshold) or few_groups(near.a, near.b, rows)
+
+
+def few_groups(a: I64, b: I64, rows: int) -> bool:
+    """Whether pairs of so many rows make so few groups that one stroke of luck may have found them all."""
     forest = _core.Forest(rows)
-    forest.join(near.a.astype(np.uint32), near.b.astype(np.uint32))
+    forest.join(a.astype(np.uint32), b.astype(np.uint32))
     labels = forest.labels()
     # A group has one row that is its own label.
     return len(np.unique(labels[labels != np.arange(rows, dtype=np.uint32)])) < _GROUPS

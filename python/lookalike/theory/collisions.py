@@ -5,6 +5,8 @@
     hyperplanes         vectors, by angle                                  1 − θ/180°
     signs               the same with normals of ±1, about                 1 − θ/180°
     bit-sampling        N bits, by the number that differ                  1 − d/N
+    dealt-bits          the same, in bands that share no bit               1 − d/N
+    dealt-bands         such bands: any of them agrees                     `DealtBandsCollision`
     covering            the same; 1 up to a radius                         `CoveringCollision`
     unary               vectors by L1, all coordinates within a box        1 − d/extent
     gaussian            vectors by L2, projected and cut into buckets      `GaussianCollision`
@@ -27,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike.errors import ArtefactError, OptionError
-from lookalike.theory import covers
+from lookalike.theory import covers, dealing
+from lookalike.theory.banding import Banding
 from lookalike.theory.ranges import whole
 
 FloatArray = npt.NDArray[np.float64]
@@ -67,6 +70,10 @@ class Collision(ABC):
     @abstractmethod
     def slot(self) -> str:
         """What one slot of a signature holds, in words."""
+
+    def banded(self, banding: Banding) -> Collision | None:
+        """How often pairs agree in some band, if slots are not drawn independently; None if they are."""
+        return None
 
     def probability(self, distance: float) -> float:
         """The chance that two items at this distance agree."""
@@ -216,6 +223,86 @@ class BitSamplingCollision(LinearCollision):
     @property
     def slot(self) -> str:
         return f"one of {self.bits:,} bits"
+
+
+@dataclass(frozen=True)
+class DealtBitsCollision(BitSamplingCollision):
+    """One of N bits, which are dealt out to bands from shuffles: no bit is in two bands of a shuffle.
+
+    A slot agrees as often as one that is drawn anew. Bands agree more often, by `banded`.
+    """
+
+    family = "dealt-bits"
+
+    def banded(self, banding: Banding) -> DealtBandsCollision:
+        """How often pairs agree in some of the bands."""
+        return DealtBandsCollision(self.bits, bands=banding.bands, rows=banding.rows)
+
+
+@dataclass(frozen=True)
+class DealtBandsCollision(Collision):
+    """Whether a pair agrees in any of some bands of bits dealt out from shuffles (`theory.dealing`).
+
+    Of no pair a whole number of bits differ and a half: there the chance lies on a straight line.
+
+    Examples
+    --------
+    >>> DealtBandsCollision(64, bands=4, rows=16).probabilities([3, 4, 8]).round(4).tolist()
+    [1.0, 0.8969, 0.3393]
+    """
+
+    bits: int
+    bands: int
+    rows: int
+
+    family = "dealt-bands"
+    noun = "a Hamming distance"
+    reads_all = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", BitSamplingCollision(self.bits).bits)
+        banding = self.banding
+        object.__setattr__(self, "bands", banding.bands)
+        object.__setattr__(self, "rows", banding.rows)
+        if self.rows > self.bits:
+            raise OptionError(
+                f"rows={self.rows} is out of range: a band of {self.bits} bits has 1 to {self.bits}"
+            )
+
+    @property
+    def banding(self) -> Banding:
+        """The bands."""
+        return Banding(bands=self.bands, rows=self.rows)
+
+    @property
+    def limit(self) -> float:
+        return float(self.bits)
+
+    @property
+    def bends(self) -> FloatArray:
+        return np.arange(1, self.bits, dtype=np.float64)
+
+    @property
+    def slot(self) -> str:
+        return f"{self.bands:,} bands of {self.rows:,} bits"
+
+    def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+        whole, place = np.unique(
+            np.concatenate([np.floor(distances).ravel(), np.ceil(distances).ravel()]), return_inverse=True
+        )
+        agree, differ = dealing.chances(self.bits, [self.banding], whole)
+        share = distances - np.floor(distances)
+        below, above = place.reshape(2, *distances.shape)
+        columns = ((1 - share) * column[0][below] + share * column[0][above] for column in (agree, differ))
+        agreed, differed = columns
+        return np.asarray(agreed), np.asarray(differed)
+
+    def _distance(self, probability: float) -> float:
+        agree = self._chances(np.arange(self.bits + 1.0))[0]
+        last = int(np.flatnonzero(agree >= probability)[-1])
+        if last == self.bits:
+            return self.limit
+        return last + float((agree[last] - probability) / (agree[last] - agree[last + 1]))
 
 
 @dataclass(frozen=True)
@@ -456,7 +543,15 @@ KINDS: dict[str, type[Collision]] = {
     kind.family: kind
     for kind in (
         *(MinHashCollision, WeightedMinHashCollision, HyperplaneCollision, SignsCollision),
-        *(BitSamplingCollision, CoveringCollision, UnaryCollision, GaussianCollision, CauchyCollision),
+        *(
+            BitSamplingCollision,
+            DealtBitsCollision,
+            DealtBandsCollision,
+            CoveringCollision,
+            UnaryCollision,
+            GaussianCollision,
+            CauchyCollision,
+        ),
         RangeCollision,
     )
 }

@@ -9,7 +9,7 @@ is known, its distance anything up to the greatest there is (or, where there is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike.errors import OptionError
+from lookalike.theory import dealing
 from lookalike.theory.banding import Banding
 from lookalike.theory.collected import Collected
-from lookalike.theory.collisions import Collision, LinearCollision
+from lookalike.theory.collisions import Collision, DealtBitsCollision, LinearCollision
 from lookalike.theory.quadrature import nodes
 
 
@@ -103,6 +104,8 @@ class DistanceSample(Collected):
 
     def candidates(self, collision: Collision) -> Callable[[Banding], float]:
         """For a family, how many pairs each banding of it is expected to look at; errs towards too many."""
+        if isinstance(collision, DealtBitsCollision):
+            return lambda banding: self.candidates_of_dealt(collision, [banding])[0]
         # One function for all bandings: collisions are the same for all of them, and may be costly.
         agreements = collision.probabilities(np.minimum(self.levels, collision.limit))
         counts = np.asarray(self.counts, dtype=np.float64)
@@ -113,6 +116,19 @@ class DistanceSample(Collected):
             return self.total_pairs * (seen + unknown(banding)) / (self.pairs + 1)
 
         return expected
+
+    def candidates_of_dealt(self, collision: DealtBitsCollision, bandings: Sequence[Banding]) -> list[float]:
+        """How many pairs each of some bandings is expected to look at; together they cost less to tell."""
+        # Of no pair a part of a bit differs.
+        levels = np.floor(np.minimum(self.levels, collision.limit))
+        met = dealing.chances(collision.bits, bandings, levels)[0]
+        unknown = _anywhere(collision, max(self.levels, default=0.0))
+        return [
+            self.total_pairs
+            * (float(chances @ np.asarray(self.counts, np.float64)) + unknown(banding))
+            / (self.pairs + 1)
+            for banding, chances in zip(bandings, met, strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `DistanceSample(**…)` reads them back."""

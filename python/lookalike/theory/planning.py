@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
 
 from lookalike.errors import OptionError, UnreachableRecallError
+from lookalike.theory import dealing
 from lookalike.theory.banding import Banding
 from lookalike.theory.cascades import Cascade
 from lookalike.theory.collisions import (
-    BitSamplingCollision,
     CauchyCollision,
     Collision,
+    DealtBitsCollision,
     GaussianCollision,
     HyperplaneCollision,
     LinearCollision,
@@ -57,10 +61,11 @@ _FAMILIES = {
     "angle": ("hyperplanes", "signs"),
     "l2": ("gaussian",),
     "l1": ("cauchy", "unary"),
-    "hamming": ("bit-sampling",),
+    "hamming": ("dealt-bits", "bit-sampling"),
 }
 
-Cost = Callable[[Banding], float]
+#: What each of some bandings costs: of some families all are told together.
+Costs = Callable[[Sequence[Banding]], Sequence[float]]
 
 
 def plan(
@@ -117,9 +122,12 @@ def plan(
     for wanted, wary in _ways_to_keep(recall, tried[0]):
         best = best or _cheapest(scale, threshold, tried, wanted, slots, similarities or distances, wary)
     if best is None:
-        agreement = max(scale.agreement(threshold, family) for family in tried)
-        needed = fewest_bands(agreement, recall, 1, most=MOST_SLOTS)
-        raise UnreachableRecallError(unreachable(scale, threshold, agreement, recall, slots, needed))
+        family = max(tried, key=lambda one: scale.agreement(threshold, one))
+        most_sensitive = _chances(scale, threshold, Banding(bands=slots, rows=1), family)
+        needed = next(
+            (one.bands for one in _worthwhile(scale, threshold, family, recall, MOST_SLOTS, 0.0)), None
+        )
+        raise UnreachableRecallError(unreachable(scale, threshold, most_sensitive, recall, slots, needed))
     return _described(scale, threshold, recall, slots, *best, similarities or distances)
 
 
@@ -163,7 +171,7 @@ def families_for(
         return [HyperplaneCollision()]
     if measure == "hamming":
         assert bits is not None  # or its scale would not be known
-        return [BitSamplingCollision(bits)]
+        return [DealtBitsCollision(bits)]
     if measure == "l2":
         return [GaussianCollision(distance * ratio) for ratio in _WIDTHS]
     if measure == "l1":
@@ -193,19 +201,21 @@ def _cheapest(
     """Of all families and bandings that keep the promise the one that costs least, then of fewest slots."""
     best: tuple[tuple[float, int], Banding, Collision] | None = None
     for family in tried:
-        agreement = scale.agreement(threshold, family)
-        cost = _cost(scale, threshold, family, sample)
-        for banding in _worthwhile(agreement, recall, slots, family.most_rows, wary):
-            key = rounded(cost(banding)), banding.slots
+        bandings = list(_worthwhile(scale, threshold, family, recall, slots, wary))
+        if not bandings:
+            continue
+        costs = _costs(scale, threshold, family, sample)(bandings)
+        for banding, cost in zip(bandings, costs, strict=True):
+            key = rounded(cost), banding.slots
             if best is None or key < best[0]:
                 best = key, banding, family
     return None if best is None else best[1:]
 
 
-def _cost(
+def _costs(
     scale: Scale, threshold: float, family: Collision, sample: SimilaritySample | DistanceSample | None
-) -> Cost:
-    """What a banding is judged by: expected seconds, or without a sample the area beyond the threshold."""
+) -> Costs:
+    """What bandings are judged by: expected seconds, or without a sample the area beyond the threshold."""
     if isinstance(sample, SimilaritySample):
         similarities = sample
 
@@ -214,25 +224,36 @@ def _cost(
             candidates = similarities.expected_candidates(banding)
             return keys + seconds_for_checks(candidates, similarities.bytes_per_item)
 
-        return by_agreements
+        return _each(by_agreements)
     if isinstance(sample, DistanceSample):
-        distances, candidates_of = sample, sample.candidates(family)
-        values = distances.values_per_item
+        distances = sample
+        candidates_of: Costs = (
+            partial(distances.candidates_of_dealt, family)
+            if isinstance(family, DealtBitsCollision)
+            else _each(distances.candidates(family))
+        )
 
-        def by_distances(banding: Banding) -> float:
-            signing = seconds_for_vector_slots(
-                distances.keyed_items, banding.slots, values if family.reads_all else 1.0
-            )
-            keys = seconds_for_keys(distances.keyed_items, banding.bands)
-            return signing + keys + seconds_for_vector_checks(candidates_of(banding), values)
-
-        return by_distances
+        seconds = partial(_seconds, distances, family)
+        return lambda bandings: list(map(seconds, bandings, candidates_of(bandings)))
+    if isinstance(family, DealtBitsCollision):
+        return lambda bandings: _dealt_areas(threshold, bandings, family)[1]
     if isinstance(family, LinearCollision):
         agreement = scale.agreement(threshold, family)
-        return lambda banding: banding.false_positive_area(agreement)
+        return _each(lambda banding: banding.false_positive_area(agreement))
     points, weights = nodes(scale.distance(threshold), scale.furthest(threshold, family))
     agreements = family.probabilities(points)
-    return lambda banding: float(weights @ banding.probabilities(agreements))
+    return _each(lambda banding: float(weights @ banding.probabilities(agreements)))
+
+
+def _seconds(sample: DistanceSample, family: Collision, banding: Banding, candidates: float) -> float:
+    values = sample.values_per_item
+    signing = seconds_for_vector_slots(sample.keyed_items, banding.slots, values if family.reads_all else 1.0)
+    keys = seconds_for_keys(sample.keyed_items, banding.bands)
+    return signing + keys + seconds_for_vector_checks(candidates, values)
+
+
+def _each(cost: Callable[[Banding], float]) -> Costs:
+    return lambda bandings: [cost(banding) for banding in bandings]
 
 
 def _described(
@@ -245,23 +266,24 @@ def _described(
     sample: SimilaritySample | DistanceSample | None,
 ) -> Plan:
     """The plan with all that can be said of it."""
-    agreement = scale.agreement(threshold, family)
     missed, passed = _areas(scale, threshold, banding, family)
-    candidates = None
+    candidates, cost = None, None
     if isinstance(sample, SimilaritySample):
         candidates = sample.expected_candidates(banding)
+        cost = _costs(scale, threshold, family, sample)([banding])[0]
     elif isinstance(sample, DistanceSample):
         candidates = sample.candidates(family)(banding)
+        cost = _seconds(sample, family, banding, candidates)
     return Plan(
         threshold=threshold,
         recall=recall,
         slots=slots,
         banding=banding,
-        reached=banding.probability(agreement),
+        reached=_chances(scale, threshold, banding, family)[0],
         false_negatives=missed,
         false_positives=passed,
         expected_candidates=candidates,
-        expected_cost=None if sample is None else _cost(scale, threshold, family, sample)(banding),
+        expected_cost=cost,
         measure=scale.measure,
         collision=family,
     )
@@ -269,6 +291,9 @@ def _described(
 
 def _areas(scale: Scale, threshold: float, banding: Banding, family: Collision) -> tuple[float, float]:
     """What is missed within the threshold and passed beyond it, in units of distance."""
+    if isinstance(family, DealtBitsCollision):
+        missed, passed = _dealt_areas(threshold, [banding], family)
+        return missed[0], passed[0]
     if isinstance(family, LinearCollision):
         agreement = scale.agreement(threshold, family)
         return (
@@ -279,14 +304,44 @@ def _areas(scale: Scale, threshold: float, banding: Banding, family: Collision) 
     return cascade.areas(scale.distance(threshold), furthest=scale.furthest(threshold, family))
 
 
+def _dealt_areas(
+    threshold: float, bandings: Sequence[Banding], family: DealtBitsCollision
+) -> tuple[list[float], list[float]]:
+    """The areas of several bandings; between whole distances the chance lies on straight lines."""
+    at = int(threshold)
+    met, missed = dealing.chances(family.bits, bandings, np.arange(family.bits + 1))
+    areas = [(part[:, 1:] + part[:, :-1]).sum(axis=1) / 2 for part in (missed[:, : at + 1], met[:, at:])]
+    return areas[0].tolist(), areas[1].tolist()
+
+
+def _chances(scale: Scale, threshold: float, banding: Banding, family: Collision) -> tuple[float, float]:
+    """The chances to find a pair exactly at the threshold, and to miss it."""
+    banded = family.banded(banding)
+    if banded is not None:
+        found, missed = banded.chances(scale.distance(threshold))
+        return float(found), float(missed)
+    agreement = scale.agreement(threshold, family)
+    return banding.probability(agreement), banding.miss(agreement)
+
+
 def _worthwhile(
-    agreement: float, recall: float, slots: int, most_rows: int | None, wary: float
+    scale: Scale, threshold: float, family: Collision, recall: float, slots: int, wary: float
 ) -> Iterator[Banding]:
     """For each number of rows the fewest bands that reach `recall`, while the slots last.
 
     And whose least chance, of dependent slots, reaches `wary`.
     """
-    for rows in range(1, min(slots, most_rows or slots) + 1):
+    widths = range(1, min(slots, family.most_rows or slots) + 1)
+    if isinstance(family, DealtBitsCollision):
+        if threshold:
+            # Two bands to a shuffle at least: else which bits are in many bands is a matter of luck.
+            widths = range(1, min(slots, max(1, family.bits // 2)) + 1)
+        bands_of = dealing.fewest_bands(family.bits, widths, int(threshold), recall, most=slots)
+        for rows, bands in zip(widths, bands_of, strict=False):
+            yield Banding(bands=bands, rows=rows)
+        return
+    agreement = scale.agreement(threshold, family)
+    for rows in widths:
         fewest = fewest_bands(agreement, recall, rows, most=slots // rows)
         if fewest is None:
             return  # more rows need at least as many bands, so more slots still

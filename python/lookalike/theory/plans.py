@@ -70,24 +70,31 @@ class Plan:
     @property
     def cascade(self) -> Cascade:
         """The family with an AND of rows and an OR of bands, by distance."""
+        banded = self.collision.banded(self.banding)
+        if banded is not None:
+            return Cascade(banded)
         return Cascade(self.collision).and_(self.banding.rows).or_(self.banding.bands)
 
     def probabilities(self, values: npt.ArrayLike) -> FloatArray:
         """The chance that a pair is found, for values of the measure (similarities, degrees, distances)."""
-        return self.banding.probabilities(self._agreements(values))
+        return self._of_bands(values, self.banding)
 
     def band_chances(self, values: npt.ArrayLike) -> FloatArray:
         """The chance that a pair agrees in one band, for values of the measure."""
-        chances: FloatArray = self._agreements(values) ** self.banding.rows
-        return chances
+        return self._of_bands(values, Banding(bands=1, rows=self.banding.rows))
 
     @property
     def band_chance_at_threshold(self) -> float:
         """The chance that a pair exactly at the threshold agrees in one band."""
         return float(self.band_chances([self.threshold])[0])
 
-    def _agreements(self, values: npt.ArrayLike) -> FloatArray:
-        return self.scale.agreements(np.asarray(values, dtype=np.float64), self.collision)
+    def _of_bands(self, values: npt.ArrayLike, banding: Banding) -> FloatArray:
+        numbers = np.asarray(values, dtype=np.float64)
+        banded = self.collision.banded(banding)
+        if banded is not None:
+            return banded.probabilities(self.scale.distances(numbers))
+        agreements = self.scale.agreements(numbers, self.collision)
+        return agreements**banding.rows if banding.bands == 1 else banding.probabilities(agreements)
 
     def curve(self, points: int = 101) -> tuple[FloatArray, FloatArray]:
         """The S-curve: evenly spaced values of the measure, and the chance to be found at each.
@@ -154,16 +161,23 @@ class Plan:
 
 
 def unreachable(
-    scale: Scale, threshold: float, agreement: float, recall: float, slots: int, needed: int | None
+    scale: Scale,
+    threshold: float,
+    most_sensitive: tuple[float, float],
+    recall: float,
+    slots: int,
+    needed: int | None,
 ) -> str:
-    """What was asked, what is possible, what to do. One row a band is the most sensitive banding."""
-    most_sensitive = Banding(bands=slots, rows=1)
-    best = most_sensitive.probability(agreement)
+    """What was asked, what is possible, what to do.
+
+    `most_sensitive` are the chances to find a pair at the threshold and to miss it with one row a band.
+    """
+    best, miss = most_sensitive
     digits = places(best, below=recall)
     at_most = percent(max(best, 0.001), digits)
     way_out = f"{scale.more_alike} the threshold" if needed is None else f"use slots={needed} or more"
     # Rounded down, by rounding the miss up: the recall suggested must itself be within reach.
-    accepted = 1 - Decimal(most_sensitive.miss(agreement)).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
+    accepted = 1 - Decimal(miss).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
     if accepted > 0:
         way_out += f", or accept recall={float(accepted)}"
     return (

@@ -143,6 +143,19 @@ fn drawn_positions(py: Python<'_>, width: u32, count: usize, seed: u64) -> PyRes
     Ok(masks::drawn(width, count, seed).into_pyarray(py))
 }
 
+/// The positions of bands of so many rows, one band after the other: bands of one shuffle of the positions share none.
+#[pyfunction]
+#[pyo3(signature = (width, *, rows, bands, seed))]
+fn dealt_positions(py: Python<'_>, width: u32, rows: u32, bands: usize, seed: u64) -> PyResult<Column<'_>> {
+    checked_width(py, width)?;
+    if rows == 0 || rows > width {
+        let what = format!("rows={rows} is out of range: a band of {width} bits has 1 to {width}");
+        return Err(error(py, "OptionError", what));
+    }
+    room_for::<u32>([rows as usize, bands])?;
+    Ok(masks::dealt(width, rows, bands, seed).into_pyarray(py))
+}
+
 /// Masks of rows of `width` bits under one of which whatever is within the radius agrees: their positions, and where each mask begins.
 ///
 /// In several parts there are fewer of them, of fewer bits each; in as many as the radius and one, a mask a part.
@@ -387,6 +400,7 @@ pub fn register(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scan_bits, module)?)?;
     module.add_function(wrap_pyfunction!(bit_pairs, module)?)?;
     module.add_function(wrap_pyfunction!(drawn_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(dealt_positions, module)?)?;
     module.add_function(wrap_pyfunction!(covering_positions, module)?)?;
     module.add_function(wrap_pyfunction!(sample_bits, module)?)?;
     module.add_function(wrap_pyfunction!(bucket_pairs, module)?)

@@ -11,7 +11,7 @@ from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
 from lookalike.shingles import Shingle
-from lookalike.theory import Choice, Plan
+from lookalike.theory import Choice, Plan, RecallEstimate
 from lookalike.theory.added_bands import Reason
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
@@ -237,7 +237,12 @@ def _left_out(account: Account) -> str:
 
 def _recall_facts(account: Account) -> list[tuple[str, str]]:
     """What was found of what there was, and what it took to keep the promise."""
-    return [("recall", _recall(account)), ("added", _added(account)), ("looked at", _looked_at(account))]
+    return [("recall", _recall(account)), *promise_facts(account)]
+
+
+def promise_facts(account: Account) -> list[tuple[str, str]]:
+    """What a run did to keep its promise, whatever was joined."""
+    return [("added", _added(account)), ("looked at", _looked_at(account))]
 
 
 def _recall(account: Account) -> str:
@@ -257,17 +262,21 @@ def _recall(account: Account) -> str:
         found = "outside very large buckets " if apart else ""
         return f"{promise}; no near pair was found {found}to estimate it from"
     of = "pairs outside very large buckets" if apart else "all near pairs"
-    said = f"about {numbers.percent(estimate.recall)} of {of} found, {promise}"
+    return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}{how_sure(estimate)}"
+
+
+def how_sure(estimate: RecallEstimate) -> str:
+    """What is to be added to an estimate of which little is known; nothing of others."""
     if estimate.few:
         pairs = "a single pair is" if estimate.found == 1 else f"{numbers.count(estimate.found)} pairs are"
-        return f"{said}; {pairs} too few to tell more than the mean of all runs"
+        return f"; {pairs} too few to tell more than the mean of all runs"
     if estimate.hard:
         assert estimate.low is not None
         return (
-            f"{said}; whole groups of pairs differ in the same way and are found or missed together, so it "
+            f"; whole groups of pairs differ in the same way and are found or missed together, so it "
             f"may be as little as {numbers.percent(estimate.low)}"
         )
-    return said
+    return ""
 
 
 #: Why bands were added, in words.

@@ -1,6 +1,7 @@
 //! Some positions of a row → a bucket key.
 //!
-//! Bit sampling draws positions with replacement, so that slots are independent; covering masks (`covering`) are made so that near rows agree under one.
+//! Bit sampling draws positions with replacement, so that slots are independent, or deals each shuffle of them out to bands that share none; covering masks
+//! (`covering`) are made so that near rows agree under one.
 //! Either way rows have the same key if they agree in those positions (and, two in 2⁴⁸ aside, only then): which is all that a band of slots says.
 
 use rayon::prelude::*;
@@ -32,6 +33,20 @@ pub fn shuffled(width: u32, seed: u64) -> Vec<u32> {
     let mut positions: Vec<u32> = (0..width).collect();
     for last in (1..positions.len()).rev() {
         positions.swap(last, below(hash::mix(seed ^ hash::mix(last as u64)), last as u32 + 1) as usize);
+    }
+    positions
+}
+
+/// The positions below `width` of `bands` bands, one after the other, `rows` to a band: a shuffle is cut into as many bands as it has room for, and the next
+/// bands are cut from another shuffle.
+pub fn dealt(width: u32, rows: u32, bands: usize, seed: u64) -> Vec<u32> {
+    assert!(0 < rows && rows <= width, "a band holds every position at most once");
+    let at_once = (width / rows) as usize;
+    let mut positions = Vec::with_capacity(bands * rows as usize);
+    for shuffle in 0..bands.div_ceil(at_once) {
+        let order = shuffled(width, seed ^ hash::mix(shuffle as u64 + 1));
+        let here = at_once.min(bands - shuffle * at_once);
+        positions.extend_from_slice(&order[..here * rows as usize]);
     }
     positions
 }
@@ -190,6 +205,24 @@ mod tests {
         let mut counts = [0u32; 10];
         drawn(10, 100_000, 7).into_iter().for_each(|position| counts[position as usize] += 1);
         assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 400), "{counts:?}");
+    }
+
+    #[test]
+    fn bands_of_one_shuffle_share_no_position() {
+        for (width, rows, bands) in [(64, 10, 15), (7, 7, 3), (5, 1, 5), (100, 33, 7), (9, 2, 0)] {
+            let positions = dealt(width, rows, bands, 5);
+            assert_eq!(positions.len(), bands * rows as usize);
+            for shuffle in positions.chunks((width / rows * rows) as usize) {
+                let mut distinct = shuffle.to_vec();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert_eq!(distinct.len(), shuffle.len());
+                assert!(distinct.iter().all(|&position| position < width));
+            }
+            // More bands begin with the fewer.
+            assert_eq!(dealt(width, rows, bands + 4, 5)[..positions.len()], positions);
+            assert!(bands == 0 || width < 60 || dealt(width, rows, bands, 6) != positions);
+        }
     }
 
     #[test]
