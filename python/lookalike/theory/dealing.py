@@ -64,8 +64,8 @@ def few_agree(bits: int, banding: Banding, distances: npt.ArrayLike) -> _Floats:
     for kind, times in _shuffles(bits, banding):
         bands = min(kind[1], FEW)
         of_shuffle = np.zeros_like(few)
-        for at, (state, ends) in enumerate(_dealt(bits, [kind], wanted)):
-            of_shuffle[at, : bands + 1] = state[ends[0] - np.arange(bands + 1)]
+        for at, state in enumerate(_dealt(bits, [kind], wanted)):
+            of_shuffle[at, : bands + 1] = state[::-1][: bands + 1]
         for _ in range(times):
             few = together(few, of_shuffle)
     return few[row]
@@ -125,35 +125,40 @@ def _shuffles(bits: int, banding: Banding) -> list[tuple[_Kind, int]]:
 def _log_missed(bits: int, kinds: Sequence[_Kind], distances: _Whole) -> _Floats:
     """The logarithm of the chance to miss all bands of a shuffle: a row a kind, a column a distance."""
     wanted, column = np.unique(distances, return_inverse=True)
-    met, missed = np.empty((len(wanted), len(kinds))), np.empty((len(wanted), len(kinds)))
-    for at, (state, ends) in enumerate(_dealt(bits, kinds, wanted)):
-        missed[at] = state[ends]
-        whole = state.copy()
-        whole[ends] = 0
-        np.add.reduceat(whole, np.append(0, ends[:-1] + 1), out=met[at])
+    sums = np.empty((len(wanted), 2 * len(kinds)))
+    # Of each shuffle: some band is whole, and none is.
+    ends = _ends(kinds)
+    halves = np.stack([np.append(0, ends[:-1] + 1), ends], axis=1).reshape(-1)
+    for at, state in enumerate(_dealt(bits, kinds, wanted)):
+        np.add.reduceat(state, halves, out=sums[at])
+    met, missed = sums[:, ::2], sums[:, 1::2]
     with np.errstate(divide="ignore"):  # log 0 = −∞ is meant: few differences never spoil all bands
         # The smaller of two chances that add up to 1 tells more.
         logs: _Floats = np.where(met < 0.5, np.log1p(-np.minimum(met, 0.5)), np.log(missed))
     return logs.T[:, column]
 
 
-def _dealt(bits: int, kinds: Sequence[_Kind], distances: _Whole) -> Iterator[tuple[_Floats, _Whole]]:
+def _ends(kinds: Sequence[_Kind]) -> _Whole:
+    """Where each of several shuffles ends that stand one after the other: all its bands are spoilt."""
+    return np.cumsum([bands + 1 for _, bands in kinds]) - 1
+
+
+def _dealt(bits: int, kinds: Sequence[_Kind], distances: _Whole) -> Iterator[_Floats]:
     """For each distance, which rise, how likely 0, 1, … bands of a shuffle are spoilt.
 
-    The shuffles of all kinds stand one after the other; with where each of them ends, all its bands spoilt.
+    The shuffles of all kinds stand one after the other.
     """
-    ends = np.cumsum([bands + 1 for _, bands in kinds]) - 1
     # Positions in bands that are still whole.
     whole = np.concatenate([rows * np.arange(bands, -1, -1.0) for rows, bands in kinds])
     state = np.zeros(len(whole))
-    state[np.append(0, ends[:-1] + 1)] = 1
+    state[np.append(0, _ends(kinds)[:-1] + 1)] = 1
     dealt = 0
     for distance in distances.tolist():
         for left in range(bits - dealt, bits - distance, -1):
-            # What a difference does not spoil it leaves. No state is reached that has more positions in whole
-            # bands than there are left.
-            spoilt = state * (whole / left)
-            state = state * np.maximum(left - whole, 0) / left
+            # A state that has more positions in whole bands than are left was never reached: it is 0.
+            spoilt = state * whole
+            state = state * (left - whole)
             state[1:] += spoilt[:-1]
+            state /= left
         dealt = distance
-        yield state, ends
+        yield state
