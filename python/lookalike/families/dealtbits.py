@@ -45,7 +45,7 @@ class DealtBits(Family):
     >>> keys.shape, bool((keys[0] == keys[1]).any())
     ((2, 4), True)
     >>> family.collision(3), round(family.collision(16), 5)
-    (1.0, 0.03135)
+    (1.0, 0.01846)
     """
 
     bits: int

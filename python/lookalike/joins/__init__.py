@@ -45,6 +45,7 @@ ranges        items with many measurements, by range buckets
 Bits and strings:
 bits          by the road that is asked for; bitchoice: which one `auto` takes
 hamming       buckets of masked bits; bitblocks: every row with every other
+bitdraw       what a run by sampled bits knows of its own draw
 hammingtable  one query
 strings       within a few edits
 baskets       pairs of items that are often together

@@ -22,10 +22,13 @@ plans          a plan and how it is said
 choice         which of two roads is expected to cost less
 recall         afterwards: what a run probably missed, from what it found and the law of all draws
 recall_of_draw the same for the draw at hand, and how many bands to add where it falls short of the promise
+added_bands    what a run did where it fell short: bands added, rows looked at exactly
+recall_of_bits the same for bands of bits, from how found pairs differ
 hits           which bands the pairs that were found met in, as counts that add up
 pyramid        the Hamming pyramid's levels and recall
 hashes         how often two shingles are taken for one
 covers         masks of bits that cover a radius
+dealing        bands of bits that share none, dealt out from shuffles
 collected      what a sample of pairs stands for
 ranges         the ranges of threshold, recall and slots
 shares         how many of so many a share is

@@ -248,7 +248,7 @@ class DealtBandsCollision(Collision):
     Examples
     --------
     >>> DealtBandsCollision(64, bands=4, rows=16).probabilities([3, 4, 8]).round(4).tolist()
-    [1.0, 0.8969, 0.3393]
+    [1.0, 0.8969, 0.3268]
     """
 
     bits: int
