@@ -1,5 +1,6 @@
 """Searches among vectors and bits that are killed go on, on every road, with the same answer."""
 
+import json
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.cli.killing import (
 from lookalike.cli import main
 from lookalike.engines import LocalEngine
 from lookalike.joins import bitblocks, crowds, hamming, products
+from lookalike.theory.recall_of_bits import BitsDraw
 
 #: Kills a road.
 KILLS = 5
@@ -118,6 +120,24 @@ def test_what_is_done_is_not_done_again(monkeypatch, given, tmp_path, road, caps
         reading=READING,
     )
     assert "going on" in capsys.readouterr().err
+
+
+def test_a_run_that_adds_bands_of_bits_and_is_killed_goes_on(monkeypatch, given, tmp_path):
+    """Three rounds of a band each, whatever the draw found."""
+    monkeypatch.setattr(BitsDraw, "bands_to_add", lambda *_, **__: 1)
+    road = "bits, lsh"
+    command = partial(arguments, given, road)
+    check_killed_anywhere(monkeypatch, tmp_path, command, kills=KILLS, seed="added")
+    record = json.loads((tmp_path / "whole" / "run.json").read_text())
+    assert [added["bands"] for added in record["estimates"]["added_bands"]] == [1, 1, 1]
+    check_nothing_is_done_again(
+        monkeypatch,
+        tmp_path / "again",
+        command,
+        partial(stopped_before_writing, monkeypatch, given, road),
+        settled={"hits-0", "hits-3", "found"},
+        reading=READING,
+    )
 
 
 @pytest.mark.parametrize("road", ["vectors, lsh", "vectors, exact", "bits, exact", "bits, lsh"])
