@@ -51,6 +51,11 @@ _SPARE = 0.012
 # Logarithms differ in their last bit from machine to machine; a plan must not. A promise is kept within this.
 _SLACK = 1e-12
 
+#: Bands of dealt bits are tried with every number of rows up to twice this, and then in steps of that part.
+_FINE_ROWS = 48
+#: A chance that is none.
+_UNSEEN = 1e-16
+
 #: Widths of buckets that are tried for projections, as multiples of the threshold: half of it to 64 times.
 _WIDTHS = [2.0 ** (quarter / 4) for quarter in range(-4, 25)]
 
@@ -308,8 +313,10 @@ def _dealt_areas(
     threshold: float, bandings: Sequence[Banding], family: DealtBitsCollision
 ) -> tuple[list[float], list[float]]:
     """The areas of several bandings; between whole distances the chance lies on straight lines."""
-    at = int(threshold)
-    met, missed = dealing.chances(family.bits, bandings, np.arange(family.bits + 1))
+    at, most = int(threshold), family.bits
+    # Beyond that distance independent bands would meet more seldom than the digits of a sum can show.
+    sure = max(1 - (_UNSEEN / banding.bands) ** (1 / banding.rows) for banding in bandings)
+    met, missed = dealing.chances(most, bandings, np.arange(max(at, min(most, math.ceil(sure * most))) + 1))
     areas = [(part[:, 1:] + part[:, :-1]).sum(axis=1) / 2 for part in (missed[:, : at + 1], met[:, at:])]
     return areas[0].tolist(), areas[1].tolist()
 
@@ -331,17 +338,19 @@ def _worthwhile(
 
     And whose least chance, of dependent slots, reaches `wary`.
     """
-    widths = range(1, min(slots, family.most_rows or slots) + 1)
+    most_rows = min(slots, family.most_rows or slots)
     if isinstance(family, DealtBitsCollision):
         if threshold:
             # Two bands to a shuffle at least: else which bits are in many bands is a matter of luck.
-            widths = range(1, min(slots, max(1, family.bits // 2)) + 1)
+            most_rows = max(1, min(most_rows, family.bits // 2))
+        # Beyond some number of rows one more is no longer another banding.
+        widths = [rows for rows in range(1, most_rows + 1) if not rows % max(1, rows // _FINE_ROWS)]
         bands_of = dealing.fewest_bands(family.bits, widths, int(threshold), recall, most=slots)
         for rows, bands in zip(widths, bands_of, strict=False):
             yield Banding(bands=bands, rows=rows)
         return
     agreement = scale.agreement(threshold, family)
-    for rows in widths:
+    for rows in range(1, most_rows + 1):
         fewest = fewest_bands(agreement, recall, rows, most=slots // rows)
         if fewest is None:
             return  # more rows need at least as many bands, so more slots still
