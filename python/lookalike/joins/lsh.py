@@ -46,6 +46,7 @@ from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
 from lookalike.theory import Plan, RecallEstimate, estimate_recall
 from lookalike.theory.added_bands import AddedBands, FinalBands
+from lookalike.theory.agreeing import AgreeingSlots
 from lookalike.theory.recall_of_draw import Draw
 from lookalike.types import F64, I64, U32, U64, Bools
 
@@ -134,7 +135,8 @@ def join_keyed(
     )
     road.verify("verified")
     if verify == "signature":
-        kept = Kept(estimate_recall(road.near().value, ready.plan, threshold))
+        law = AgreeingSlots(ready.plan.banding, ready.plan.slots)
+        kept = Kept(estimate_recall(road.near().value, law, threshold))
     else:
         kept = keep_promise(road, items.rows)
     with watch.stage("large buckets"):

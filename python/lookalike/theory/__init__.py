@@ -11,6 +11,7 @@ probed_queries range queries that look into several buckets of a table
 thresholds     how a measure's threshold is written, and which distance it stands for
 banding        the S-curve of b bands of r rows, and where it is wrong
 dependence     what slots of the default family owe to each other, and what that does to bands
+agreeing       how often bands meet if it is known how many slots agree
 areas          how often, exactly: what a curve misses above a threshold and lets through below it
 quadrature     the same for curves without a closed form
 sample         how alike the pairs of a collection are, from the signatures of a few of them
