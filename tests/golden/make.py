@@ -90,6 +90,7 @@ def golden(path=None):
         },
         "weighted": {f"slots={SLOTS} seed={seed}": weighted(seed) for seed in SEEDS},
         "sides": {f"slots={SLOTS} seed={seed}": sides(seed) for seed in SEEDS},
+        "pyramid": {f"seed={seed}": pyramid(seed) for seed in SEEDS},
         "coefficients": {
             f"seed={seed}": [
                 f"{a:x} {b:x}" for a, b in _core.Orders("universal", slots=4, seed=seed).coefficients
@@ -148,6 +149,15 @@ def weighted(seed):
 def sides(seed):
     """Sides of hyperplanes on which weighted sets lie, as vectors."""
     return written(_core.sparse_sides(weighted_sets(), slots=SLOTS, seed=seed, threads=1))
+
+
+def pyramid(seed):
+    """Bucket keys of sets at levels of few rows and of many."""
+    elements, offsets, _ = weighted_sets()
+    sets = len(offsets) - 1
+    first, last = np.full(sets, 3, np.uint8), np.full(sets, 6, np.uint8)
+    keys, of = _core.pyramid_keys((elements, offsets), first, last, bands=3, rows=13, seed=seed)
+    return {"keys": written(keys), "sets": written(of)}
 
 
 if __name__ == "__main__":

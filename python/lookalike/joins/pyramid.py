@@ -1,16 +1,20 @@
 """The Hamming pyramid: sets as columns of a boolean matrix, banded where their density tells them apart.
 
     fold      rows of the matrix are elements in random order; OR-ing them in pairs halves it, level by level
-    sample    a hundred rows of each level, in bands, of the columns that fill 20% to 80% of it
+    sample    a hundred rows of each level, in bands, of the columns that fill 20% to 80% of it; every level
+              has an order of its own, so that levels miss pairs independently
     meet      columns that are equal in a band of some level are candidates
     verify    the exact similarity of every candidate
 
 Folding and sampling read a set once for each of its two or three levels, and nothing but bits is compared
-before the check. What is found is exact, what is missed is a matter of chance, planned and then estimated
-(`theory.pyramid`). Two columns of density d that have nothing to do with each other agree in a row with
-chance d² + (1−d)², so a fixed share of all pairs of like size become candidates (`plan.stray`): of a hundred
-rows .003 at threshold .8, .04 at .7, but four in five at .5. A road for high thresholds and some hundred
-thousand sets.
+before the check. Two columns of density d that have nothing to do with each other agree in a row with chance
+d² + (1−d)², so a fixed share of all pairs of like size become candidates (`plan.stray`): of a hundred rows
+.003 at threshold .8, .04 at .7, but four in five at .5. A road for high thresholds and some hundred thousand
+sets.
+
+What is found is exact. What is missed is a matter of chance: a recall is promised beforehand, and afterwards
+it is estimated from what was found (`theory.pyramid`). Both are means over all draws of the orders. Pairs
+that differ in the same elements are found or missed together, so one run over such pairs may find fewer.
 
 Memory: the engine's, for 12 bytes a set, level and band and 12 a candidate; at the driver 9 bytes a row, and
 the pairs found.
@@ -52,16 +56,16 @@ def pyramid(
     recall: float = 0.95,
     sampled: int = 100,
 ) -> Pyramided:
-    """Find pairs of sets whose Jaccard similarity reaches the threshold, with measured recall.
+    """Find pairs of sets whose Jaccard similarity reaches the threshold, with a promised recall.
 
     Parameters
     ----------
     threshold
         From .5 on: sets less alike may have no density in common.
     seed
-        Draws the order of the rows.
+        Draws the orders of the rows.
     recall
-        Expected at least, of pairs at the threshold.
+        The promised chance that a pair at the threshold is found.
     sampled
         Rows looked at a level. More of them make longer bands for the same recall, and fewer candidates.
     """
@@ -93,7 +97,9 @@ def _chances(cut: PyramidPlan, found: Found, items: Items, engine: Engine) -> F6
     sizes[measured.column("row")] = measured.column("size")
     a, b = sizes[found.a], sizes[found.b]
     shared = found.similarity * (a + b) / (1 + found.similarity)
-    return cut.chance(shared, a, b)
+    # Pairs of equal sizes repeat.
+    kinds, which = np.unique(np.stack([np.rint(shared), a, b]), axis=1, return_inverse=True)
+    return cut.chance(*kinds)[which.ravel()]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ prefix       exactly, by the rarest elements of sets
 divide       exactly, by counting what every two sets share
 signature    all pairs whose signatures agree enough, by pieces of them
 external     the same, by sorting alone
-pyramid      bands of a folded boolean matrix, with a measured recall
+pyramid      bands of a folded boolean matrix, with a promised recall
 auto         lsh or prefix, whichever is expected to cost less
 """
 
