@@ -57,16 +57,16 @@ values = st.integers(-80, 80).map(lambda n: n / 4)
 @given(ranges=cut(), data=st.data())
 def test_buckets_are_the_ranges_that_values_within_the_margin_touch(ranges, data):
     vector = data.draw(st.lists(values, min_size=ranges.dimensions, max_size=ranges.dimensions))
-    for table, buckets in zip(ranges.chosen, ranges.buckets(vector), strict=True):
+    for table, starts, buckets in zip(ranges.chosen, ranges.starts, ranges.buckets(vector), strict=True):
         assert len(table) == len(set(table)) == ranges.rows
         expected = [
             [
                 n
                 for n in range(-100, 100)
-                if ranges.start + n * ranges.width <= vector[i] + ranges.margin
-                and vector[i] - ranges.margin < ranges.start + (n + 1) * ranges.width
+                if start + n * ranges.width <= vector[i] + ranges.margin
+                and vector[i] - ranges.margin < start + (n + 1) * ranges.width
             ]
-            for i in table
+            for i, start in zip(table, starts, strict=True)
         ]
         assert buckets == list(product(*expected))
         assert len(buckets) <= 2 ** len(table)
@@ -97,9 +97,81 @@ def test_values_share_a_range_as_often_as_the_law_says(margin, difference):
     ranges = Ranges(dimensions=1, width=1, margin=margin, chosen=((0,),))
     assert ranges.law == RangeCollision(1.0, 2 * margin)
     first = (np.arange(20_000) + 0.5) / 20_000
-    low, high = (ranges._numbers(x[:, None]) for x in (first, first + difference))
-    meet = (low[0] <= high[1]) & (high[0] <= low[1])
-    assert meet.mean() == pytest.approx(ranges.collision(difference), abs=1e-3)
+    meet = [
+        not set(one[0]).isdisjoint(other[0])
+        for one, other in zip(
+            *(map(ranges.buckets, x[:, None]) for x in (first, first + difference)), strict=True
+        )
+    ]
+    assert np.mean(meet) == pytest.approx(ranges.collision(difference), abs=1e-3)
+
+
+def share_that_meets(ranges, one, other):
+    """The share of rows that share a bucket with the row beside them."""
+    buckets, others = (
+        {*zip(*(column.tolist() for column in ranges.keys(side)), strict=True)} for side in (one, other)
+    )
+    return len({row for _, row in buckets & others}) / len(one)
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "rows", "tables", "width", "margin", "difference"),
+    [
+        (20, 3, 20, 6, 1.5, 5),
+        (20, 3, 20, 6, 1.5, 7),
+        (20, 2, 40, 4, 0.5, 4),
+        (10, 4, 30, 5, 1, 4.5),
+        (5, 3, 10, 3, 0, 1.5),
+        (8, 1, 16, 2, 0.2, 2),
+        (50, 4, 30, 7, 2, 7.5),
+    ],
+)
+def test_items_meet_as_often_as_the_cascade_says(dimensions, rows, tables, width, margin, difference):
+    """Over 20 seeds, though tables look at the same measurements many times.
+
+    Where all tables cut a measurement at the same places, .976 met in the first case and .9991 was said, and
+    .39 in the fifth, where .74 was said.
+    """
+    met = []
+    for seed in range(20):
+        ranges = Ranges(
+            dimensions=dimensions, width=width, margin=margin, rows=rows, tables=tables, seed=seed
+        )
+        draw = np.random.default_rng([dimensions, seed])
+        one = draw.uniform(0, 100 * width, (250, dimensions))
+        met.append(share_that_meets(ranges, one, one + difference * draw.choice([-1, 1], one.shape)))
+    said = ranges.and_(rows).or_(tables).probability(difference)
+    # Pairs of one seed depend on the same shifts, seeds on nothing in common.
+    assert np.mean(met) == pytest.approx(said, abs=4 * np.std(met, ddof=1) / math.sqrt(len(met)))
+
+
+def test_whatever_the_values_are_two_meet_in_a_further_table_as_often_as_the_law_says():
+    """Whole numbers and ranges as wide as a whole number: no pair of values is more fortunate than others."""
+    seeds = 2000
+    for one, other in [(0, 2), (3, 5), (5, 7), (-1, 1)]:
+        met = 0
+        for seed in range(seeds):
+            ranges = Ranges(dimensions=1, width=6, margin=0.5, chosen=((0,), (0,)), seed=seed)
+            met += not set(ranges.buckets([one])[1]).isdisjoint(ranges.buckets([other])[1])
+        said = ranges.collision(2)
+        assert met / seeds == pytest.approx(said, abs=4 * math.sqrt(said * (1 - said) / seeds))
+
+
+def test_only_measurements_that_are_looked_at_again_are_cut_elsewhere():
+    chosen = ((0, 2), (1, 2), (2, 0), (1,))
+    ranges = Ranges(dimensions=3, width=(2, 4, 8), start=(10, 0, -5), chosen=chosen)
+    assert ranges.starts[0] == (10, -5)
+    assert ranges.starts[1][0] == 0
+    again = [ranges.starts[1][1], *ranges.starts[2], ranges.starts[3][0]]
+    for start, least, width in zip(again, (-5, -5, 10, 0), (8, 8, 2, 4), strict=True):
+        assert least < start < least + width
+    assert len(set(again)) == 4
+    assert Ranges(**ranges.to_dict()).starts == ranges.starts
+    assert Ranges(**{**ranges.to_dict(), "seed": 1}).starts != ranges.starts
+    # A start that is asked for is kept where each measurement has one table.
+    assert (
+        Ranges(dimensions=3, width=1, start=0.25, rows=1, chosen=((2,), (0,), (1,))).starts == ((0.25,),) * 3
+    )
 
 
 def test_measurements_that_are_cut_differently_have_laws_of_their_own():
@@ -115,6 +187,9 @@ def test_measurements_that_are_cut_differently_have_laws_of_their_own():
 def test_signatures_hold_the_own_range_of_every_measurement_looked_at():
     signed = FACES.signatures([(27, 9), (25, 8), (27, 10)])
     assert signed.slots.tolist() == [[2, 1], [2, 1], [2, 2]]
+    twice = Ranges(dimensions=1, width=4, chosen=((0,), (0,)))
+    edge = np.nextafter(twice.starts[1][0], -np.inf)
+    assert twice.signatures([[edge + 0.0], [twice.starts[1][0]]]).slots[:, 1].tolist() == [2**32 - 1, 0]
     assert signed.similarity(0, 1) == 1
     assert signed.similarity(0, 2) == 0.5
     assert signed.content[0] == signed.content[1] != signed.content[2]

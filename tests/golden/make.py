@@ -14,6 +14,7 @@ import numpy as np
 from tests.golden.writing import write
 
 from lookalike import _core
+from lookalike.families import Ranges
 from lookalike.shingles import Shingle
 
 TEXTS = [
@@ -90,6 +91,7 @@ def golden(path=None):
         },
         "weighted": {f"slots={SLOTS} seed={seed}": weighted(seed) for seed in SEEDS},
         "sides": {f"slots={SLOTS} seed={seed}": sides(seed) for seed in SEEDS},
+        "ranges": {f"seed={seed}": ranges(seed) for seed in SEEDS},
         "pyramid": {f"seed={seed}": pyramid(seed) for seed in SEEDS},
         "coefficients": {
             f"seed={seed}": [
@@ -149,6 +151,19 @@ def weighted(seed):
 def sides(seed):
     """Sides of hyperplanes on which weighted sets lie, as vectors."""
     return written(_core.sparse_sides(weighted_sets(), slots=SLOTS, seed=seed, threads=1))
+
+
+def ranges(seed):
+    """Bucket keys of measurements; tables look at some of them again."""
+    cut = Ranges(dimensions=3, width=(2, 4.5, 0.25), margin=(0.5, 2, 0), rows=2, tables=4, seed=seed)
+    values = [[(i * i * 7 + 13 * j) % 40 / 8 for j in range(3)] for i in range(5)]
+    keys, items = cut.keys(values)
+    return {
+        "chosen": [list(table) for table in cut.chosen],
+        "starts": [" ".join(start.hex() for start in table) for table in cut.starts],
+        "keys": written(keys),
+        "items": written(items),
+    }
 
 
 def pyramid(seed):

@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, Self
 
@@ -24,6 +25,8 @@ from lookalike.types import F64, I64, U32, U64, Signatures
 #: With copies near edges a value has two ranges, and a bucket of so many values 2¹² copies.
 _MOST_ROWS = 12
 _MOST_TABLES = 65_536
+#: Keeps the draws of shifts apart from those of measurements: "shifts".
+_SHIFTS = 0x7368_6966_7473_0000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,12 @@ class Ranges(Family):
     also counts as one of the range on the other side, so an item may be in several buckets of a table. Two
     items meet if they share a bucket in some table.
 
+    The first table that looks at a measurement cuts it from `start` on. In every further table its ranges are
+    shifted by some part of the width, drawn by `seed` (see `starts`), so that two values which an edge
+    separates in one table may share a range in the next. Tables are then independent even where they look at
+    the same measurements, and `ranges.and_(3).or_(20)` is the chance that two items meet, by how much all
+    their measurements differ.
+
     Parameters
     ----------
     dimensions
@@ -45,6 +54,8 @@ class Ranges(Family):
         How many measurements a table looks at, and how many tables there are.
     chosen
         Which measurements each table looks at, by number; drawn by `seed` if it is not given.
+    seed
+        Draws the measurements that tables look at, and the shifts of their ranges.
 
     Examples
     --------
@@ -207,24 +218,43 @@ class Ranges(Family):
         width, margin = self._each(self.width)[measurement], self._each(self.margin)[measurement]
         return RangeCollision(float(width), float(2 * margin))
 
+    @property
+    def starts(self) -> tuple[tuple[float, ...], ...]:
+        """Where range number 0 begins in each table, for the measurements the table looks at.
+
+        Examples
+        --------
+        The second table looks at measurement 1 once more.
+
+        >>> first, second = Ranges(dimensions=2, width=4, start=10, chosen=((0, 1), (1,))).starts
+        >>> first, 10 <= second[0] < 14
+        ((10.0, 10.0), True)
+        """
+        return tuple(tuple(begins.tolist()) for begins in self._begins)
+
     def buckets(self, vector: Sequence[float]) -> list[list[tuple[int, ...]]]:
         """The buckets of one item, table by table: the number of a range for each measurement looked at."""
-        low, high = self._numbers(as_measurements([vector], self.dimensions))
-        return [
-            list(product(*(sorted({int(low[0, i]), int(high[0, i])}) for i in table)))
-            for table in self._tables
-        ]
+        values = as_measurements([vector], self.dimensions)
+        found = []
+        for number in range(self.tables):
+            low, high = self._numbers(values, number)
+            touched = (
+                sorted({first, last}) for first, last in zip(low[0].tolist(), high[0].tolist(), strict=True)
+            )
+            found.append(list(product(*touched)))
+        return found
 
     def keys(self, vectors: Any) -> tuple[U64, U32]:
         """All buckets of all items: a hash of each, and the item it is of."""
-        low, high = self._numbers(as_measurements(vectors, self.dimensions))
+        values = as_measurements(vectors, self.dimensions)
         keys, rows = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
         for number, table in enumerate(self._tables):
+            low, high = self._numbers(values, number)
             for copied in product((False, True), repeat=len(table)):
                 # A copy differs from the item's first bucket wherever the mask says so, or is none.
-                moved = [i for i, other in zip(table, copied, strict=True) if other]
+                moved = np.flatnonzero(copied)
                 there = np.flatnonzero(np.all(low[:, moved] < high[:, moved], axis=1))
-                numbers = [(high if other else low)[there, i] for i, other in zip(table, copied, strict=True)]
+                numbers = [(high if other else low)[there, at] for at, other in enumerate(copied)]
                 keys.append(self._hashed(number, numbers, len(there)))
                 rows.append(there.astype(np.uint32))
         return np.concatenate(keys), np.concatenate(rows)
@@ -232,8 +262,11 @@ class Ranges(Family):
     def signatures(self, items: Any) -> Signatures:
         """A slot for each measurement of each table: the number of the range it is in, without copies."""
         values = as_measurements(items, self.dimensions)
-        own = _floors((values - self._each(self.start)) / self._each(self.width))
-        slots = own[:, [i for table in self._tables for i in table]].astype(np.int64).astype(np.uint32)
+        looked_at = [i for table in self._tables for i in table]
+        own = _floors(
+            (values[:, looked_at] - np.concatenate(self._begins)) / self._each(self.width)[looked_at]
+        )
+        slots = own.astype(np.uint32)
         content = _core.band_keys(np.ascontiguousarray(slots), bands=1, rows=slots.shape[1])[0]
         return Signatures(slots, content, content, np.zeros(len(slots), np.uint8))
 
@@ -246,10 +279,26 @@ class Ranges(Family):
         assert self.chosen is not None
         return self.chosen
 
-    def _numbers(self, values: F64) -> tuple[I64, I64]:
-        """The first and the last range that values within the margin of these lie in."""
-        start, width, margin = (self._each(given) for given in (self.start, self.width, self.margin))
-        return _floors((values - margin - start) / width), _floors((values + margin - start) / width)
+    @cached_property
+    def _begins(self) -> list[F64]:
+        """Where the ranges of each table begin, for the measurements it looks at."""
+        sizes = np.array([len(table) for table in self._tables])
+        looked_at = np.concatenate(self._tables)
+        places = np.arange(len(looked_at)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        numbers = (np.repeat(np.arange(len(sizes)), sizes) * _MOST_ROWS + places).astype(np.uint64)
+        drawn = _core.mix_integers(numbers, seed=self.seed ^ _SHIFTS, threads=1)
+        shifts = (drawn >> np.uint64(11)) * 2.0**-53
+        # Only what an earlier table has cut needs to be cut elsewhere.
+        shifts[np.unique(looked_at, return_index=True)[1]] = 0
+        begins = self._each(self.start)[looked_at] + shifts * self._each(self.width)[looked_at]
+        return np.split(begins, np.cumsum(sizes)[:-1])
+
+    def _numbers(self, values: F64, table: int) -> tuple[I64, I64]:
+        """The first and the last range of a table that values within the margin of an item's own lie in."""
+        looked_at = list(self._tables[table])
+        values, begin = values[:, looked_at], self._begins[table]
+        width, margin = (self._each(given)[looked_at] for given in (self.width, self.margin))
+        return _floors((values - margin - begin) / width), _floors((values + margin - begin) / width)
 
     def _hashed(self, table: int, numbers: list[I64], count: int) -> U64:
         state = np.full(count, table, np.uint64)
