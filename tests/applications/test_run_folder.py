@@ -114,6 +114,7 @@ def test_the_record_adds_up(result, folder):
         "copies",
         "candidates",
         "verify",
+        "large buckets",
         "cluster",
     ]
     assert all(stage.seconds >= 0 and stage.peak_bytes > 0 for stage in record.stages)
