@@ -46,12 +46,21 @@ def test_a_text_and_itself():
     assert (found.coverage.a, found.coverage.b) == (1, 1)
 
 
-@pytest.mark.parametrize(("a", "b"), [("", ""), ("", "a b c"), ("a b c", "…"), ("!", "?")])
+@pytest.mark.parametrize(("a", "b"), [("", ""), ("", "a b c"), (" \n", " \n"), ("a b c", " ")])
 def test_nothing_is_like_an_empty_text_not_even_another(a, b):
     found = compare(a, b)
     assert (found.similarity, found.estimate, found.a_in_b, found.b_in_a) == (0, 0, 0, 0)
     assert found.passages == ()
     assert "none" in repr(found)
+
+
+@pytest.mark.parametrize("shingle", ["words:5", "words:1", "chars:5", "chars:9+punctuation+whitespace"])
+@pytest.mark.parametrize("text", ["!!!", "😀 😃", "❤\ufe0f", "---", "to be"])
+def test_a_text_is_like_itself_even_if_it_has_no_word(text, shingle):
+    found = compare(text, text, shingle=shingle)
+    assert (found.similarity, found.estimate, found.a_in_b, found.b_in_a) == (1, 1, 1, 1)
+    other = compare(text, "???", shingle=shingle)
+    assert (other.similarity, other.estimate) == (0, 0)
 
 
 def test_bags_count_repeats():

@@ -125,9 +125,10 @@ def test_prompts_that_many_items_have_count_for_none():
 
 
 def test_short_items_are_flagged_and_found_only_as_whole_documents():
-    result = la.decontaminate(["to be", "not to be", "…"], ["to be or not to be that is", "To be!"])
-    assert result.items["contaminated"].to_pylist() == [True, False, False]
-    assert result.items["flag"].to_pylist() == ["short", "short", "empty"]
+    test = ["to be", "not to be", "…", "?!", " \n"]
+    result = la.decontaminate(test, ["to be or not to be that is", "To be!", "? !", "what … what"])
+    assert result.items["contaminated"].to_pylist() == [True, False, False, True, False]
+    assert result.items["flag"].to_pylist() == ["short", "short", "short", "short", "empty"]
     assert "shorter than a shingle" in result.advice[0]
 
 

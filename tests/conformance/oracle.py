@@ -11,7 +11,13 @@ from itertools import combinations, groupby
 
 
 def words(text):
-    """The case-folded runs of letters (L*), marks (M*) and decimal digits (Nd)."""
+    """The case-folded runs of letters (L*), marks (M*) and decimal digits (Nd).
+
+    A text without a letter or digit is one word: itself without white space, if that leaves anything.
+    """
+    if not any(unicodedata.category(c).startswith("L") or unicodedata.category(c) == "Nd" for c in text):
+        itself = "".join(text.casefold().split())
+        return [itself] if itself else []
     runs = groupby(text.casefold(), key=_is_of_a_word)
     return ["".join(run) for of_a_word, run in runs if of_a_word]
 

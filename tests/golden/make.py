@@ -43,6 +43,9 @@ SHINGLES = [
 ]
 SEEDS = [0, 1, 2**64 - 1]
 FAMILIES = ["bucketed", "khash", "universal"]
+#: Texts without a word.
+SYMBOLS = [" ", "!!!", "! !!", "😀 😃", "❤\ufe0f", "Ⓐ Ⅷ", "︕"]
+SYMBOL_SHINGLES = ["words:5", "words:1-case", "words:2+nfkc", "words:2+bag", "chars:9+whitespace+punctuation"]
 INTEGERS = [0, 1, 2, 3, 1000, 2**32, 2**63, 2**64 - 1]
 STRINGS = ["", "a", "to be", "Straße", "漢字"]
 SLOTS, BANDS, ROWS = 24, 5, 4
@@ -74,6 +77,12 @@ def golden(path=None):
             ]
             for form in SHINGLES
             for seed in (SEEDS if form == "words:5" else SEEDS[:1])
+        },
+        "symbols": {
+            form: [
+                written(Shingle.parse(form).shingler().shingles(text.encode(), path=path)) for text in SYMBOLS
+            ]
+            for form in SYMBOL_SHINGLES
         },
         "integers": {
             "tokens": written(integers),

@@ -1,7 +1,8 @@
 """Shingles in plain Python: tuples of words and strings of characters, easy to check by reading.
 
 It shares nothing with the kernels. A word is a run of letters (L*), marks (M*) and decimal digits (Nd),
-folded by itself; a window is a tuple of words or a string of characters.
+folded by itself; a window is a tuple of words or a string of characters. A text without a letter or digit is
+one word, itself without white space; a blank one has none.
 """
 
 import unicodedata
@@ -48,6 +49,19 @@ def characters(text, shingle):
     return text
 
 
+def symbols(text, shingle):
+    """What there is of a text without words: all but white space."""
+    there = "".join(c for c in normal(text, shingle) if c not in WHITE_SPACE)
+    return there.casefold() if shingle.casefold else there
+
+
+def is_without_words(text, shingle):
+    """Whether a text has neither a letter nor a digit; marks alone are no word."""
+    return not any(
+        unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd" for c in normal(text, shingle)
+    )
+
+
 def windows(units, k):
     """Every window of k units, in order; fewer units are one window, none are none."""
     if len(units) < k:
@@ -58,7 +72,12 @@ def windows(units, k):
 def shingles(text, shingle):
     """The windows of a text, in order, repeats included."""
     if shingle.unit == "chars":
-        return windows(characters(text, shingle), shingle.k)
+        found = characters(text, shingle)
+        blank = all(c in WHITE_SPACE for c in found)
+        return windows(symbols(text, shingle), 10_000) if blank else windows(found, shingle.k)
+    if shingle.unit == "words" and is_without_words(text, shingle):
+        there = symbols(text, shingle)
+        return [(there,)] if there else []
     tokens = tuple(words(text, shingle))
     if shingle.unit == "words":
         return windows(tokens, shingle.k)

@@ -27,12 +27,17 @@ def counter(word):
     return rank(word) >> 44
 
 
+def words_of(text):
+    """The words of a text; of one without any, its symbols as one."""
+    return {word for (word,) in oracle.shingles(text, WORD)}
+
+
 def rarest(docs, most, *, counted_as=counter):
     """Of each document the `most` words held by the fewest documents, as a set.
 
     Words may share a counter; `counted_as=str` counts each by itself.
     """
-    held = [set(oracle.words(text, WORD)) for text in docs]
+    held = [words_of(text) for text in docs]
     frequency = Counter(counted_as(word) for words in held for word in words)
     return [
         frozenset(sorted(words, key=lambda word: (frequency[counted_as(word)], rank(word)))[:most])

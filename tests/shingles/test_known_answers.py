@@ -108,9 +108,40 @@ def test_running_text_holds_more_stop_word_shingles_than_the_page_around_it():
     assert hashes(around, "stopwords") == []
 
 
-@pytest.mark.parametrize("text", ["", " ", "\r\n", "…", "!?", "\0\0", "😀 🇩🇪"])
-def test_texts_without_a_word_have_no_word_shingle(text):
-    assert hashes(text, "words:5") == hashes(text, "words:1") == hashes(text, "stopwords") == []
+EVERY_KIND = ["words:5", "words:1", "words:3+bag", "chars:5", "chars:1", "chars:3+punctuation+whitespace"]
+
+
+@pytest.mark.parametrize("shingle", [*EVERY_KIND, "stopwords"])
+@pytest.mark.parametrize("text", ["", " ", "\r\n", " \t\u3000\x85"])
+def test_blank_texts_have_no_shingle(text, shingle):
+    assert hashes(text, shingle) == []
+
+
+SYMBOLS = ["!!!", "!?", "…", "😀 😃", "🇩🇪", "❤\ufe0f", "☀\ufe0f", "❤\ufe0f ❤\ufe0f", "***", "---", "\u0301"]
+
+
+@pytest.mark.parametrize("shingle", ["words:5", "words:1", "words:2-case", "words:3+nfkc", "words:5+bag"])
+def test_texts_without_a_word_are_one_shingle_themselves(shingle):
+    assert len({window(text, shingle) for text in SYMBOLS}) == len(SYMBOLS)
+
+
+def test_white_space_case_and_forms_of_symbols_fold_as_those_of_others():
+    assert window("! !!", "words:5") == window("!!!", "words:5") == window("\n!!\u3000!\t", "words:5")
+    assert window("Ⓐ", "words:5") == window("ⓐ", "words:5") != window("Ⓐ", "words:5-case")
+    assert window("︕", "words:5+nfkc") == window("!", "words:5+nfkc")
+    assert window("︕", "words:5") != window("!", "words:5")
+
+
+def test_symbols_are_characters_among_others_unless_they_are_folded_away():
+    assert len(hashes("! !!", "chars:1")) == 4
+    assert window("! !!", "chars:9") != window("!!!", "chars:9")
+    folded = "chars:9+punctuation+whitespace"
+    assert window("! !!", folded) == window("!!!", folded) != window("???", folded)
+
+
+@pytest.mark.parametrize("text", ["Buy Sudzo", "!!!", "😀 😃"])
+def test_with_stop_words_only_running_text_has_shingles(text):
+    assert hashes(text, "stopwords") == []
 
 
 def test_texts_shorter_than_k_are_one_shingle_themselves():

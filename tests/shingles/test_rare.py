@@ -5,9 +5,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.shingles import oracle
 from tests.shingles.kernel import ragged
-from tests.shingles.rarest import WORD, counter, element, rarest
+from tests.shingles.rarest import WORD, counter, element, rarest, words_of
 
 from lookalike import _core
 from lookalike.errors import InternalError, OptionError
@@ -92,9 +91,7 @@ def test_with_room_for_all_words_it_is_all_words(docs, seed):
 @pytest.mark.parametrize("most", [1, 3, 1000])
 def test_odd_collections(docs, most):
     assert chosen(docs, most) == elements(rarest(docs, most))
-    assert [len(row) for row in chosen(docs, most)] == [
-        min(most, len(set(oracle.words(text, WORD)))) for text in docs
-    ]
+    assert [len(row) for row in chosen(docs, most)] == [min(most, len(words_of(text))) for text in docs]
 
 
 @given(any_docs, st.data())

@@ -41,4 +41,7 @@ prose = st.lists(
     max_size=80,
 ).map("".join)
 
-texts = few | any_known | prose
+#: No letter and no digit: symbols, marks and white space.
+symbols = st.text(st.sampled_from("!?.-*# \t\n\u3000…—😀🇩❤☀\ufe0f\u0301\u200dⒶⅧ①"), max_size=12)
+
+texts = few | any_known | prose | symbols

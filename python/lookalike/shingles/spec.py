@@ -43,6 +43,10 @@ class Shingle:
     The short form is `unit:k`, then `+name` or `-name` for each option switched on or off:
     `words:5`, `chars:9`, `chars:5+whitespace-case`, `words:1+bag`, `words:1+rare20`, `stopwords`.
 
+    A text with fewer units than a window is one shingle, itself. So is a text without a letter or digit, such
+    as `!!!`: its symbols in order, without white space. A blank text has no shingle; nor, with `stopwords`,
+    has one without a stop word and two words after it.
+
     Parameters
     ----------
     unit

@@ -2,7 +2,7 @@
 //!
 //! The modules are the rooms of one road:
 //!
-//! 1. [`shingle`]: a document → the hashes of its shingles (`words`, `chars`, over `unicode` and [`hash`]);
+//! 1. [`shingle`]: a document → the hashes of its shingles (`words`, `chars`, and `symbols` where there is no word, over `unicode` and [`hash`]);
 //! 2. [`minhash`] and [`sign`]: shingles → signatures, one call a batch;
 //! 3. [`bands`]: signatures → bucket keys; [`radix`]: equal keys together, and [`runs`] of them; [`pairing`]: buckets → candidates;
 //! 4. [`verify`]: candidates → exact counts, by way of a `table` of what a document holds or of a `template` that many are variants of; [`leaders`]: the
@@ -53,6 +53,7 @@ pub mod sieve;
 pub mod sign;
 pub mod simd;
 pub mod sparse;
+mod symbols;
 mod table;
 mod template;
 pub mod terms;

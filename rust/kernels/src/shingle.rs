@@ -10,7 +10,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use crate::simd::Lanes;
 use crate::unicode::Characters;
 use crate::words::Scanner;
-use crate::{chars, hash, words};
+use crate::{chars, hash, symbols, words};
 
 /// What counts as the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Seen {
     /// Shingles handed on, repeats counted.
     pub shingles: usize,
     /// Fewer than `k` units, so the document was one shingle, itself.
+    ///
+    /// So is one without a word: its symbols in order. With stop words, a document that has no window has no shingle.
     pub short: bool,
     /// Written mostly without spaces, where words are not a good unit.
     pub unspaced: bool,
@@ -119,6 +121,8 @@ pub fn stop_hashes<'w>(stops: impl IntoIterator<Item = &'w str>, casefold: bool,
 
 /// Streams the shingle hashes of one document to `sink`, in the order of the text, repeats included.
 ///
+/// A blank document, of white space alone, has none.
+///
 /// Takes O(k) memory beside the text, but for `bag`, `nfkc` and folded character shingles, which hold one document.
 #[inline(always)]
 pub(crate) fn document<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
@@ -169,14 +173,34 @@ fn normalise(text: &[u8], nfkc: bool) -> Cow<'_, [u8]> {
 fn stream<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     match &spec.unit {
         Unit::Chars => stream_chars::<L>(text, spec, scratch, sink),
+        Unit::Words if !symbols::has_word(text, scratch.characters) => stream_symbols(text, spec, scratch, sink),
         Unit::Words | Unit::StopWords(_) => stream_words::<L>(text, spec, scratch, sink),
     }
 }
+
+/// The one shingle of a text without words: its symbols in order, as if they were one word.
+#[inline(never)]
+fn stream_symbols(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
+    let Scratch { folded, hashes, shingles, characters, .. } = scratch;
+    symbols::gather(text, spec.folding.casefold, *characters, folded);
+    if folded.is_empty() {
+        return BLANK;
+    }
+    hashes.clear();
+    hashes.push(hash::word(folded, spec.seed));
+    words::windows(hashes, 1, spec.seed, shingles);
+    sink.take(shingles);
+    Seen { shingles: 1, ..BLANK }
+}
+
+/// What is seen of a text without units.
+const BLANK: Seen = Seen { units: 0, shingles: 0, short: true, unspaced: false };
 
 #[inline(always)]
 fn stream_chars<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink: &mut impl Sink) -> Seen {
     let folding = &spec.folding;
     let mut folded = std::mem::take(&mut scratch.text);
+    let whole = text;
     let text = if folding.casefold || folding.whitespace || folding.punctuation {
         chars::fold(text, folding, scratch.characters, &mut scratch.folded, &mut folded);
         within_positions(&folded);
@@ -184,6 +208,15 @@ fn stream_chars<L: Lanes>(text: &[u8], spec: &Spec, scratch: &mut Scratch, sink:
     } else {
         text
     };
+    if symbols::is_blank(text, scratch.characters) {
+        // Punctuation that folding made spaces of is what there is of the text.
+        let itself = symbols::gather(whole, folding.casefold, scratch.characters, &mut folded);
+        if itself {
+            sink.take(&[hash::span(&folded, 0, folded.len(), spec.seed)]);
+        }
+        scratch.text = folded;
+        return Seen { shingles: usize::from(itself), ..BLANK };
+    }
     let units = chars::shingles::<L>(text, spec.k, spec.seed, &mut scratch.edges, &mut scratch.shingles, sink);
     let short = units < spec.k;
     if short && units > 0 {

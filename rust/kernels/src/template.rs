@@ -6,6 +6,7 @@
 
 use crate::shingle::{Spec, Unit};
 use crate::simd::Lanes;
+use crate::symbols::has_word;
 use crate::table::{Sieve, Table};
 use crate::unicode::Characters;
 use crate::words::{Scanner, hash_words, windows};
@@ -77,7 +78,7 @@ impl Template {
             before.push(edges.len() as u32);
             bits.push(scanner.block::<L>(edges));
         }
-        if edges.len() / 2 < spec.k {
+        if edges.len() / 2 < spec.k || !has_word(text, Characters::get()) {
             return false;
         }
         hash_words(text, edges, spec.folding.casefold, spec.seed, &mut scanner.capitals, folded, words);

@@ -16,6 +16,8 @@ const PUNCTUATION: u32 = 1 << 29;
 const SPACE: u32 = 1 << 28;
 /// Folds to more than one character (ß to ss).
 const LONG_FOLD: u32 = 1 << 27;
+/// Belongs to a word, and is neither a letter nor a digit.
+const MARK: u32 = 1 << 26;
 const FOLDED: u32 = (1 << 21) - 1;
 
 /// Everything the kernels ask of one character.
@@ -27,6 +29,12 @@ impl Facts {
     #[inline(always)]
     pub fn is_word(self) -> bool {
         self.0 & WORD != 0
+    }
+
+    /// A letter or digit: what no word is without. (A heart in colour is a symbol and a mark that asks for colour.)
+    #[inline(always)]
+    pub fn is_letter_or_digit(self) -> bool {
+        self.0 & (WORD | MARK) == WORD
     }
 
     /// A letter of a script written without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan).
@@ -63,7 +71,8 @@ fn work_out(c: char) -> Facts {
         }
     }
     match c.general_category_group() {
-        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark => bits |= WORD,
+        GeneralCategoryGroup::Letter => bits |= WORD,
+        GeneralCategoryGroup::Mark => bits |= WORD | MARK,
         GeneralCategoryGroup::Number if c.general_category() == GeneralCategory::DecimalNumber => bits |= WORD,
         GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Symbol => bits |= PUNCTUATION,
         _ => {}
@@ -277,6 +286,12 @@ mod tests {
         }
         for c in [' ', '-', '—', '“', '。', '²', '€'] {
             assert!(!facts(c).is_word(), "{c}");
+        }
+        for c in ['a', 'é', '漢', '٣', 'Z', '7'] {
+            assert!(facts(c).is_letter_or_digit(), "{c}");
+        }
+        for c in [' ', '!', 'ा', '\u{301}', '\u{fe0f}', '²', '😀'] {
+            assert!(!facts(c).is_letter_or_digit(), "{c}");
         }
         assert!(facts('漢').is_unspaced() && facts('ก').is_unspaced() && !facts('я').is_unspaced());
     }

@@ -12,8 +12,10 @@ use crate::hash::mix;
 use crate::memory::ask_for;
 use crate::shingle::{Scratch, Sink, Spec, document};
 use crate::simd::{Lanes, Level, for_each_path};
+use crate::symbols::has_word;
 use crate::table::{Sieve, Table};
 use crate::template::{Shared, Template};
+use crate::unicode::Characters;
 
 /// Items by row number, in pieces as they were read.
 pub struct Rows<'a, T> {
@@ -149,6 +151,10 @@ fn count_on<L: Lanes>(text: &[u8], spec: &Spec, at_least: f64, work: &mut Worksp
 /// As `count`, of a left text that was learnt.
 #[inline(always)]
 fn count_alike_on<L: Lanes>(learnt: &[u8], text: &[u8], spec: &Spec, at_least: f64, work: &mut Workspace) -> Counts {
+    if !has_word(text, Characters::get()) {
+        // Marks alone would be windows to the template.
+        return count_on::<L>(text, spec, at_least, work);
+    }
     work.template.share::<L>(learnt, text, spec, &mut work.shared);
     let Workspace { left, extra, template, shared, .. } = work;
     let windows = shared.count();
@@ -475,6 +481,11 @@ mod tests {
             other.replace_range(at..at + c.len_utf8(), instead);
             all.push(other);
         }
+        // Marks that are words beside others and, alone, are not; and no word at all.
+        let marked = format!("{text} ❤\u{fe0f} ☀\u{fe0f} ❤\u{fe0f}");
+        all.extend(
+            [marked.as_str(), "❤\u{fe0f} ☀\u{fe0f} ❤\u{fe0f}", "☀\u{fe0f}", "!!!", "! !!", " \n"].map(String::from),
+        );
         all
     }
 
