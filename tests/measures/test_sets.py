@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lookalike as la
 from lookalike import _core
 from lookalike.errors import OptionError, SourceError
 from lookalike.measures.exact import jaccard
@@ -191,6 +192,10 @@ def test_a_wide_matrix_hashes_each_column_once():
         ([[(1, 2)]], "not list"),
         ([[True, False]], "not bool: give a boolean matrix as a sparse one"),
         (np.eye(3, dtype=bool), "not bool: give a boolean matrix as a sparse one"),
+        (np.array([[0, 1, 1], [1, 0, 0]]), "give a boolean matrix as a sparse one, such as"),
+        (np.eye(2, dtype=np.uint8), "these 2 rows of 2 hold 0 and 1 alone"),
+        ([[0, 1, 1], [1, 0, 0]], "give a boolean matrix as a sparse one, such as"),
+        (pa.array([[0, 1, 1], [1, 0, 0]]), "give a boolean matrix as a sparse one, such as"),
         ([[2**64]], "from 0 to 2⁶⁴−1"),
         ([[2**63, -1]], "from 0 to 2⁶⁴−1"),
         ([["\ud800"]], "is not Unicode text"),
@@ -205,6 +210,33 @@ def test_what_holds_no_sets_is_refused(wrong, said):
     with pytest.raises(SourceError) as refused:
         as_sets(wrong)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 1], [1, 0]],
+        [[0, 1, 1]],
+        [[0, 1, 1], [1]],
+        [[0, 1, 2], [1, 0, 0]],
+        [[1, 1, 1], [1, 1, 1]],
+        [["0", "1", "1"], ["1", "0", "0"]],
+        np.array([[0, 1, 2], [1, 0, 0]]),
+        np.array([[1, 2], [2, 1]]),
+    ],
+)
+def test_sets_that_only_look_like_a_matrix_of_zeros_and_ones_are_read(rows):
+    assert [len(row) for row in as_sets(rows)] == [len(set(row)) for row in rows]
+
+
+def test_a_bag_may_repeat_zeros_and_ones():
+    assert [len(row) for row in as_sets([[0, 1, 1], [1, 0, 0]], bag=True)] == [3, 3]
+
+
+@pytest.mark.parametrize("search", [la.similar_pairs, la.top, lambda rows: la.MinHash().signatures(rows)])
+def test_dense_matrices_of_zeros_and_ones_are_refused_wherever_sets_are_read(search):
+    with pytest.raises(SourceError, match="give a boolean matrix as a sparse one"):
+        search(np.array([[0, 1, 1], [1, 0, 0]]))
 
 
 def test_sides_are_asked_of_matrices_alone():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike import _core
 from lookalike.engines.cores import cores
@@ -35,7 +36,8 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
     Raises
     ------
     SourceError
-        If an element is null, or neither an integer of 64 bits nor a string, or if they are mixed.
+        If an element is null, or neither an integer of 64 bits nor a string, or if they are mixed; also if
+        the rows are those of a dense 0/1 matrix, whose sets would be {0, 1}, {0} or {1}.
 
     Examples
     --------
@@ -87,6 +89,7 @@ def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
         raise SourceError("a set is null: drop it, or make it an empty list")
     lists = plain_lists(array)
     hashed = hashed_tokens(lists.values, seed)
+    _refuse_dense(lists.values, lists.offsets, bag)
     return _canonical(hashed, np.asarray(lists.offsets), bag, kinds_of(lists.values))
 
 
@@ -104,7 +107,25 @@ def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     tokens = listed_tokens(rows)
+    # Two columns may be couples of tokens, but nobody holds these in an array that knows no others.
+    _refuse_dense(tokens, offsets, bag, least=2 if isinstance(items, np.ndarray) else 3)
     return _canonical(hashed_tokens(tokens, seed), offsets, bag, kinds_of(tokens))
+
+
+def _refuse_dense(tokens: pa.Array, offsets: Any, bag: bool, *, least: int = 3) -> None:
+    """Raise if this is a dense matrix of zeros and ones: each row would be taken for a list of 0 and 1.
+
+    Lists of so many tokens or more, all of one length and of nothing but 0 and 1, repeat themselves: as sets
+    nobody means them.
+    """
+    widths = np.diff(offsets)
+    if bag or len(widths) < 2 or widths[0] < least or not pa.types.is_integer(tokens.type):
+        return
+    if (widths == widths[0]).all() and pc.min_max(tokens).as_py() == {"min": 0, "max": 1}:
+        raise SourceError(
+            f"these {len(widths):,} rows of {widths[0]:,} hold 0 and 1 alone, as a dense matrix does: give a"
+            " boolean matrix as a sparse one, such as scipy.sparse.csr_array(matrix)"
+        )
 
 
 def listed_tokens(rows: Sequence[Sequence[Any]]) -> pa.Array:
