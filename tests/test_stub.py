@@ -103,7 +103,9 @@ SHINGLER = _core.Shingler(
 FREQUENCIES = _core.DocumentFrequencies(TEXTS, SHINGLER, most=9)
 ORDERS = _core.Orders("universal", slots=4, seed=0)
 FOREST = _core.Forest(2)
-LED = _core.Led(np.arange(2, dtype=np.uint32), np.array([0]), np.array([2]))
+LED = _core.Led(
+    np.arange(2, dtype=np.uint32), np.array([0]), np.array([2]), leaders=8, tried=1024, one_in=128
+)
 COUNTS = np.arange(16, dtype=np.uint32)
 ENTRIES = _core.prefix_entries(SETS, ROWS, ROWS, COUNTS, block=9)
 LEAST = _core.LeastShared("jaccard", 0.5)
@@ -146,9 +148,10 @@ CALLS = {
     "agreement_histogram": lambda: _core.agreement_histogram(MATRIX, threads=1),
     "Forest.join": lambda: FOREST.join(ROWS, ROWS),
     "Forest.labels": lambda: FOREST.labels(),
-    "Led.candidates": lambda: LED.candidates(FOREST, np.arange(2, dtype=np.uint64), 1, True),
+    "Led.candidates": lambda: LED.candidates(FOREST, np.arange(2, dtype=np.uint64), 1),
     "Led.settle": lambda: LED.settle(FOREST),
     "Led.rows": lambda: LED.rows(),
+    "Led.given_up": lambda: LED.given_up(),
     "same_texts": lambda: _core.same_texts([TEXTS], ROWS, ROWS),
     "sorted_runs": lambda: _core.sorted_runs([SETS[0]], threads=1),
     "standing_runs": lambda: _core.standing_runs([np.arange(3, dtype=np.uint64)]),

@@ -221,6 +221,17 @@ def test_hostile_collections_are_of_one_size():
     assert len(set(made[1].texts.to_pylist())) == 301
 
 
+def test_hostile_crowds_around_the_threshold_are_the_same_texts_just_short_of_it_or_just_over():
+    over, short = hostile.reaching(300, 100), hostile.falling_short(300, 100)
+    assert over.texts.equals(short.texts)
+    sets = [truth.shingles(text, 5) for text in over.texts.to_pylist()]
+    similarities = {truth.jaccard(left, right) for left, right in combinations(sets, 2)}
+    assert similarities == {7 / 15}
+    assert over.threshold < 7 / 15 < short.threshold
+    # All together, or all alone.
+    assert (over.crowd.all(), short.crowd.any()) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("cluster", "fault"),
     [
@@ -241,6 +252,7 @@ def test_a_hostile_run_says_what_it_measured(capsys):
     said = capsys.readouterr().out
     assert "Hostile collections" in said
     assert "one-word variants" in said
+    assert said.count("a crowd at .467") == 2
     assert "refused" not in said
 
 

@@ -68,14 +68,21 @@ def led(draw):
     rows, offsets = draw.buckets()
     if not isinstance(offsets, np.ndarray) or offsets.ndim != 1:
         offsets = np.zeros(1, np.int64)
-    waiting = _core.Led(rows, draw.array(offsets[:-1].copy()), draw.array(offsets[1:].copy()))
+    waiting = _core.Led(
+        rows,
+        draw.array(offsets[:-1].copy()),
+        draw.array(offsets[1:].copy()),
+        leaders=draw.number(0, 1, 8),
+        tried=draw.number(0, 1, 2, 1024),
+        one_in=draw.number(0, 1, 128),
+    )
     return waiting, _core.Forest(draw.random.choice([1, 50, 100]))
 
 
 def led_candidates(draw):
     waiting, forest = led(draw)
     for _ in range(2):
-        waiting.candidates(forest, draw.array(draw.words64(100)), draw.number(1, 2, 64), draw.flag())
+        waiting.candidates(forest, draw.array(draw.words64(100)), draw.number(1, 2, 64))
         waiting.settle(forest)
 
 
@@ -305,6 +312,7 @@ CALLS = {
     "Led": led,
     "Led.candidates": led_candidates,
     "Led.rows": lambda d: led(d)[0].rows(),
+    "Led.given_up": lambda d: led(d)[0].given_up(),
     "Led.settle": led_candidates,
     "sorted_runs": lambda d: _core.sorted_runs(
         d.pieces(lambda: d.array(d.words64(d.length()))),

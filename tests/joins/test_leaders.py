@@ -11,6 +11,7 @@ import lookalike as la
 from lookalike.bands import buckets
 from lookalike.bands.keys import BAND_BITS
 from lookalike.engines import Table
+from lookalike.joins import leaders
 from lookalike.joins.leaders import (
     ACROSS,
     ROUNDS,
@@ -199,6 +200,56 @@ def test_what_is_small_after_the_last_round_is_still_paired():
     account = joined(bucket_table(range(rows)), rows, NOTHING, checks)
     assert set(combinations(range(ROUNDS, rows), 2)) <= set(checks.asked)
     assert account.unsettled == 0
+
+
+def triers(monkeypatch, tried, one_in):
+    monkeypatch.setattr(leaders, "TRIED", tried)
+    monkeypatch.setattr(leaders, "ONE_IN", one_in)
+
+
+@pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
+def test_in_a_crowd_of_strangers_a_leader_is_tried_on_few(monkeypatch):
+    triers(monkeypatch, 20, 10)
+    checks = Checks(range(1_000))
+    account = joined(bucket_table(range(1_000)), 1_000, NOTHING, checks)
+    assert account.checked == len(checks.asked) == ROUNDS * 20
+    assert {leader for leader, _ in checks.asked} == set(range(ROUNDS))
+    assert account.not_compared == 1_000 * 999 // 2 - account.checked
+    assert account.unsettled == 1_000 - ROUNDS - 1
+
+
+@pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
+def test_a_leader_of_enough_of_those_it_is_tried_on_is_compared_with_all_once(monkeypatch):
+    triers(monkeypatch, 50, 10)
+    checks = Checks([row % 2 for row in range(1_000)])
+    account = joined(bucket_table(range(1_000), range(1_000)), 1_000, NOTHING, checks)
+    # The first leads a half, and the others are led by the second; the other band has nothing to add.
+    assert account.checked == len(set(checks.asked)) == 999 + 499
+    assert account.unsettled == 0
+
+
+@pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
+def test_what_trials_find_does_not_depend_on_the_order_of_rows_in_a_bucket(monkeypatch):
+    triers(monkeypatch, 30, 15)
+    family = [row if row % 7 else -1 for row in range(500)]
+    content = np.arange(500, dtype=np.uint64)
+    asked = []
+    for order in (list(range(500)), random.Random(5).sample(range(500), 500)):
+        checks, bucket = Checks(family), np.full(500, 1 << BAND_BITS, np.uint64)
+        large = Table.of(bucket=bucket, row=np.array(order, np.uint32), content=content[order])
+        asked.append((join_large(large, 500, NOTHING, lambda _: content, checks), sorted(checks.asked)))
+    assert asked[0] == asked[1]
+
+
+def test_a_crowd_just_under_the_threshold_costs_few_checks_and_stays_apart():
+    template = " ".join(f"shared{word}" for word in range(46))
+    docs = [f"{template} {' '.join(f'{text:x}x{word}' for word in range(24))}" for text in range(20_000)]
+    apart = la.dedup(docs, threshold=0.5)
+    together = la.dedup(docs, threshold=0.46)
+    assert (apart.counts["kept"], apart.counts["pairs"]) == (20_000, 0)
+    assert apart.account.large.unsettled > 19_000
+    assert apart.account.large.checked < 20 * 20_000
+    assert together.counts["kept"] < 100
 
 
 def test_across_every_row_meets_a_few_leaders_of_the_other_side_and_never_itself():

@@ -2,9 +2,11 @@
 
 In one collection, what matters about a large bucket is who belongs together. Its leader is the row with the
 least content hash; every row not yet known to be in the leader's cluster is checked against it. Rows that
-fail choose a new leader among themselves, for a few rounds; few enough are paired outright. Bands come one
-after the other, so that what one band joined the next need not check again: a million variants of one
-template cost little more than one check each.
+fail choose a new leader among themselves, for a few rounds; few enough are paired outright. Where very many
+rows wait, a leader is first tried on a thousand of them. In a crowd that falls just short of the threshold
+nobody leads, and all rounds together cost a few thousand checks. Bands come one after the other, so that what
+one band joined or failed the next need not check again: a million variants of one template cost little more
+than one check each.
 
 Between two collections, every row is checked against a few leaders of the other side.
 """
@@ -27,6 +29,10 @@ from lookalike.types import I64, U32, U64, Bools, concatenate
 
 #: How often the rows of a bucket that match no leader so far choose another.
 ROUNDS = 8
+#: Where more than four times as many rows wait, a leader is tried on so many first, drawn by content hash. If
+#: it leads fewer than one in `ONE_IN` of them, it is compared with no others.
+TRIED = 1024
+ONE_IN = 128
 #: Leaders a side of a large bucket between two collections.
 ACROSS = 8
 
@@ -102,31 +108,26 @@ def join_large(
     content = content_of(inside)
     forest = _core.Forest(rows)
     forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
-    failed: U64 = np.empty(0, np.uint64)
+    failed = _Failed()
     unsettled: list[U32] = []
     checked = 0
     bands = bands_of(keys[starts[:-1]])
     for band in np.flatnonzero(np.bincount(bands)):
         here = np.flatnonzero(bands == band)
-        led = _core.Led(members, starts[here], starts[here + 1])
-        # In the last round no bucket gets a new leader: what has become small is paired, and the rest is
-        # given up.
-        for rounds_left in range(ROUNDS, -1, -1):
-            if not len(led):
-                break
+        led = _core.Led(members, starts[here], starts[here + 1], leaders=ROUNDS, tried=TRIED, one_in=ONE_IN)
+        while len(led):
             # A row is in one bucket of a band, so no pair comes twice.
-            a, b = led.candidates(forest, content, outright, rounds_left > 0)
-            if len(failed):
-                fresh = ~_among(packed(a, b), failed)
-                a, b = a[fresh], b[fresh]
+            a, b = led.candidates(forest, content, outright)
+            fresh = ~failed.among(packed(a, b))
+            a, b = a[fresh], b[fresh]
             found = check(a, b)
             forest.join(found[0].astype(np.uint32, copy=False), found[1].astype(np.uint32, copy=False))
             checked += len(a)
             if len(found[0]) < len(a):
-                codes = packed(a, b)
-                failed = np.sort(np.concatenate([failed, codes[~_among(codes, _in_order(packed(*found)))]]))
+                codes = _in_order(packed(a, b))
+                failed.add(codes[~_among(codes, _in_order(packed(*found)))])
             led.settle(forest)
-        unsettled.append(led.rows())
+        unsettled.append(led.given_up())
     sizes = np.diff(starts)
     return LeaderAccount(
         buckets=len(sizes),
@@ -136,6 +137,32 @@ def join_large(
         not_compared=max(0, int((sizes * (sizes - 1) // 2).sum()) - checked),
         unsettled=int(np.count_nonzero(marked(np.concatenate(unsettled), rows))),
     )
+
+
+class _Failed:
+    """Pairs that were checked and do not reach the threshold.
+
+    Kept in sorted pieces, each more than twice as large as the next, so that adding n of them one after the
+    other takes n log n and not the square.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[U64] = []
+
+    def add(self, ordered: U64) -> None:
+        """Take in pairs in order."""
+        self._pieces.append(ordered)
+        while len(self._pieces) > 1 and len(self._pieces[-2]) <= 2 * len(self._pieces[-1]):
+            two = [self._pieces.pop(), self._pieces.pop()]
+            # A stable sort merges what is in order already.
+            self._pieces.append(np.sort(np.concatenate(two[::-1]), kind="stable"))
+
+    def among(self, codes: U64) -> Bools:
+        """Which pairs are known to fail."""
+        known = np.zeros(len(codes), np.bool_)
+        for piece in self._pieces:
+            known |= _among(codes, piece)
+        return known
 
 
 def by_row(rows: int, row: I64 | U32, content: U64) -> U64:
@@ -165,9 +192,11 @@ def _in_order(codes: U64) -> U64:
 
 def _among(codes: U64, ordered: U64) -> Bools:
     """Which codes are among those in order."""
-    at = np.searchsorted(ordered, codes)
-    known: Bools = np.append(ordered, np.uint64(0))[at] == codes
-    return known & (at < len(ordered))
+    if not len(ordered):
+        return np.zeros(len(codes), np.bool_)
+    # A code past the last one is not that one either.
+    known: Bools = ordered[np.minimum(np.searchsorted(ordered, codes), len(ordered) - 1)] == codes
+    return known
 
 
 def across_large(large: Table, first: Bools, second: Bools) -> tuple[I64, I64, LeaderAccount]:

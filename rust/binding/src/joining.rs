@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use lookalike_kernels::bands::Keyed;
 use lookalike_kernels::components::{Forest as Trees, stars as kernel_stars};
-use lookalike_kernels::leaders::Led as Waiting;
+use lookalike_kernels::leaders::{Led as Waiting, Trials};
 use lookalike_kernels::verify::{Counts, Rows, compare_sets as kernel_sets, compare_texts as kernel_texts};
 use lookalike_kernels::{pairing, radix, runs, verify};
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -214,19 +214,25 @@ impl Forest {
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Led {
     waiting: Mutex<Waiting>,
+    trials: Trials,
     /// One more than the greatest row.
     bound: usize,
 }
 
 #[pymethods]
 impl Led {
-    /// The rows from `starts[i]` to `stops[i]`, for every i.
+    /// The rows from `starts[i]` to `stops[i]`, for every i. A bucket has up to so many `leaders`, each first tried on `tried` rows, of which it
+    /// must lead `one_in` so many.
     #[new]
+    #[pyo3(signature = (rows, starts, stops, *, leaders, tried, one_in))]
     fn new<'py>(
         py: Python<'py>,
         rows: PyReadonlyArray1<'py, u32>,
         starts: PyReadonlyArray1<'py, i64>,
         stops: PyReadonlyArray1<'py, i64>,
+        leaders: u32,
+        tried: usize,
+        one_in: usize,
     ) -> PyResult<Led> {
         let rows = slice("rows", &rows, py)?;
         let (starts, stops) = (slice("starts", &starts, py)?, slice("stops", &stops, py)?);
@@ -237,7 +243,7 @@ impl Led {
         enter(py, 1, || {
             let waiting = Waiting::new(rows, starts, stops);
             let bound = waiting.rows().iter().max().map_or(0, |&row| row as usize + 1);
-            Led { waiting: Mutex::new(waiting), bound }
+            Led { waiting: Mutex::new(waiting), trials: Trials { leaders, rows: tried, one_in }, bound }
         })
     }
 
@@ -248,21 +254,25 @@ impl Led {
         forest: &Forest,
         content: PyReadonlyArray1<'py, u64>,
         most: usize,
-        lead: bool,
     ) -> PyResult<TwoColumns<'py>> {
         let content = slice("content", &content, py)?;
         self.known(py, forest.rows.min(content.len()))?;
         let (a, b) = enter(py, 1, || {
             let (mut waiting, mut trees) = (lock(&self.waiting), lock(&forest.trees));
-            waiting.candidates(&mut trees, content, most, lead)
+            waiting.candidates(&mut trees, content, most, &self.trials)
         })?;
         Ok((a.into_pyarray(py), b.into_pyarray(py)))
     }
 
-    /// Lets go the rows that the forest by now holds to be of the kind of the leader they waited for.
+    /// Lets go the rows that the forest by now holds to be of the kind of the leader they waited for, and those of buckets that will have no other.
     fn settle(&self, py: Python<'_>, forest: &Forest) -> PyResult<()> {
         self.known(py, forest.rows)?;
-        enter(py, 1, || lock(&self.waiting).settle(&mut lock(&forest.trees)))
+        enter(py, 1, || lock(&self.waiting).settle(&mut lock(&forest.trees), &self.trials))
+    }
+
+    /// The rows for which no leader was found, of buckets that are done.
+    fn given_up<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        lock(&self.waiting).given_up().to_vec().into_pyarray(py)
     }
 
     /// The rows that wait.
