@@ -1,5 +1,7 @@
 """Range queries: what is answered is near enough, what is near is answered as often as promised."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -169,3 +171,33 @@ def test_queries_that_are_no_vectors_are_told():
         search.query("abc")
     with pytest.raises(MalformedRowError, match="holds inf"):
         search.query([1e300, 0, 0, 0])
+
+
+@pytest.mark.parametrize("measure", RADII)
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_tables_are_those_made_at_once_on_any_number_of_threads(measure, threads):
+    rows, _ = planted(measure, points=70)
+    rows = np.concatenate([rows, rows])
+    search = RangeSearch.of(rows, measure=measure, radius=RADII[measure], factor=2, threads=threads)
+    query = search.query_plan
+    for structure in search.structures:
+        none = np.empty((0, 2), np.int16)
+        keys = structure.functions.probe_keys(rows, bands=query.tables, rows=query.rows, sets=none)
+        order = np.argsort(keys, axis=1, kind="stable")
+        assert np.array_equal(structure.rows, order)
+        assert np.array_equal(structure.keys, np.take_along_axis(keys, order, axis=1))
+
+
+def test_the_tables_made_so_far_are_shown(capsys):
+    rows, _ = planted("angle")
+    search = RangeSearch.of(rows, radius="12deg", progress="jsonl")
+    said = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    tables = len(search.structures) * search.query_plan.tables
+    assert (said[0]["stage"], said[0]["total"], said[0]["unit"]) == ("tables", tables, "tables")
+    assert (said[-1]["event"], said[-1]["done"]) == ("end", tables)
+
+
+def test_a_wrong_number_of_threads_or_kind_of_progress_is_refused():
+    for wrong in ({"threads": 0}, {"progress": "loud"}):
+        with pytest.raises(OptionError, match=next(iter(wrong))):
+            RangeSearch.of(np.eye(3), radius="12deg", **wrong)

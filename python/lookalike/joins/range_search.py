@@ -12,7 +12,9 @@ memory holds many times over.
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,10 +22,13 @@ import numpy.typing as npt
 
 from lookalike import _core
 from lookalike.charts.numbers import bytes_
+from lookalike.engines.cores import checked_threads
 from lookalike.errors import EmptySourceError, OptionError
 from lookalike.families import L1, Euclidean, Hyperplane
 from lookalike.measures.vectors import Nearness, as_vectors, check_comparable
-from lookalike.runs import free_memory
+from lookalike.runs import choose_progress, free_memory
+from lookalike.runs.progress import ProgressKind
+from lookalike.runs.watch import Watch
 from lookalike.theory import RangeQuery
 from lookalike.theory.multiprobe import checked_probes, steps_of
 from lookalike.theory.probed_queries import ProbedQuery
@@ -55,6 +60,35 @@ class _Structure:
     keys: U64
     rows: U32
     sets: npt.NDArray[np.int16]
+
+    @classmethod
+    def of(
+        cls,
+        drawn: _core.Projections,
+        values: npt.NDArray[Any],
+        query: RangeQuery,
+        sets: npt.NDArray[np.int16],
+        pool: ThreadPoolExecutor,
+        threads: int,
+    ) -> Self:
+        """Put points into tables: keys some points at a time, their order some tables at a time."""
+        keys = np.empty((query.tables, len(values)), np.uint64)
+        rows = np.empty(keys.shape, np.uint32)
+
+        def sign(part: slice) -> None:
+            keys[:, part] = drawn.probe_keys(
+                values[part], bands=query.tables, rows=query.rows, sets=sets[:0]
+            ).reshape(query.tables, -1)
+
+        def order(part: slice) -> None:
+            for table in range(part.start, part.stop):
+                # Equal keys keep their order, which is that of the points.
+                keys[table], rows[table] = _core.sorted_runs([keys[table]], threads=1)
+
+        for work, count in ((sign, len(values)), (order, query.tables)):
+            # The pool hands on what a part raises only if it is asked for.
+            list(pool.map(work, _parts(count, threads)))
+        return cls(drawn, keys, rows, sets)
 
     def bucket_rows(self, vector: npt.NDArray[Any], query: RangeQuery) -> I64:
         """The points in the buckets a vector looks into, its own of all tables first, each once, up to 2L."""
@@ -101,6 +135,8 @@ class RangeSearch:
         recall: float = 0.95,
         probes: int = 1,
         seed: int = 0,
+        threads: int | None = None,
+        progress: ProgressKind = "auto",
     ) -> Self:
         """Put points into tables.
 
@@ -159,16 +195,21 @@ class RangeSearch:
             query = ProbedQuery.of(len(vectors), law, radius=near, factor=factor, probes=probes)
         _check_size(query, measure, recall)
         sets = steps_of(law, query.rows, probes)
-        structures = []
-        for number in range(query.structures(recall)):
-            # Seeds of structures lie far apart, so that those of neighbouring seeds do not share functions.
-            drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
-                vectors.dimensions
-            )
-            keys = drawn.probe_keys(vectors.values, bands=query.tables, rows=query.rows, sets=sets[:0])
-            rows = np.argsort(keys, axis=1, kind="stable")
-            ordered = np.take_along_axis(keys, rows, axis=1)
-            structures.append(_Structure(drawn, ordered, rows.astype(np.uint32), sets))
+        threads = checked_threads(threads)
+        structures, many = [], query.structures(recall)
+        watch = Watch(choose_progress(progress))
+        with (
+            watch.stage("tables", many * query.tables, unit="tables") as advance,
+            ThreadPoolExecutor(threads) as pool,
+        ):
+            for number in range(many):
+                # Seeds of structures lie far apart, so that those of neighbouring seeds do not share
+                # functions.
+                drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
+                    vectors.dimensions
+                )
+                structures.append(_Structure.of(drawn, vectors.values, query, sets, pool, threads))
+                advance(query.tables)
         return cls(vectors, Nearness(measure, factor * near), query, tuple(structures))
 
     def __repr__(self) -> str:
@@ -201,6 +242,12 @@ class RangeSearch:
         return None
 
 
+def _parts(count: int, threads: int) -> list[slice]:
+    """So many things in a few parts a thread, so that all threads are done at about the same time."""
+    edges = np.linspace(0, count, min(count, 4 * threads) + 1).astype(int).tolist()
+    return [slice(start, stop) for start, stop in pairwise(edges)]
+
+
 def _read_radius(measure: str, radius: Written) -> float:
     try:
         near = scale_of(measure).read(radius)
@@ -221,7 +268,7 @@ def _check_size(query: RangeQuery, measure: str, recall: float) -> None:
             f" {_ways_out(measure, recall=False)}"
         )
     structures = query.structures(recall)
-    # While one of them is made there are keys, their order, and both in order.
+    # While one of them is made some keys are there twice.
     needed, free = _BYTES * query.items * query.tables * (structures + 2), free_memory()
     if needed > free:
         raise OptionError(

@@ -99,6 +99,13 @@ fn keys_by_tile<T: Coordinate, R: Copy + Default>(
         for (i, places) in places.chunks_exact(slots).enumerate() {
             let row = tile * TILE + i;
             for (band, (places, factors)) in places.chunks(rows).zip(factors.chunks(rows)).enumerate() {
+                if sets.is_empty() {
+                    // Of a row's own bucket alone no margin is asked.
+                    let held = places.iter().zip(factors).map(|(&place, &factor)| value(place).0.wrapping_mul(factor));
+                    let state = held.fold(0, u64::wrapping_add);
+                    keys[band * count + row] = mix(state) >> BAND_BITS << BAND_BITS | (first + band) as u64;
+                    continue;
+                }
                 states[0] = 0;
                 for (slot, (&place, &factor)) in places.iter().zip(factors).enumerate() {
                     let (held, margin, up) = value(place);
