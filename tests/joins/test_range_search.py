@@ -1,6 +1,7 @@
 """Range queries: what is answered is near enough, what is near is answered as often as promised."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -191,10 +192,43 @@ def test_tables_are_those_made_at_once_on_any_number_of_threads(measure, threads
 def test_the_tables_made_so_far_are_shown(capsys):
     rows, _ = planted("angle")
     search = RangeSearch.of(rows, radius="12deg", progress="jsonl")
-    said = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    tables = len(search.structures) * search.query_plan.tables
-    assert (said[0]["stage"], said[0]["total"], said[0]["unit"]) == ("tables", tables, "tables")
-    assert (said[-1]["event"], said[-1]["done"]) == ("end", tables)
+    tables, others = search.query_plan.tables, len(search._structures.made)
+    first = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert others == 1
+    assert (first[0]["stage"], first[0]["total"], first[0]["unit"]) == ("tables", tables, "tables")
+    assert (first[-1]["event"], first[-1]["done"]) == ("end", tables)
+    assert search.prepare() is search
+    rest = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert rest[-1]["done"] == rest[-1]["total"] == (len(search.structures) - 1) * tables
+    # Nothing is left to be made, and nothing is shown.
+    search.prepare()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("measure", RADII)
+def test_structures_are_made_when_a_query_comes_to_them_and_that_changes_no_answer(measure):
+    rows, probes = planted(measure)
+    asked = {"measure": measure, "radius": RADII[measure], "factor": 2}
+    late, early = RangeSearch.of(rows, **asked), RangeSearch.of(rows, **asked).prepare()
+    assert (len(late._structures.made), len(early._structures.made)) == (1, len(early.structures))
+    assert late.query(rows[3]).row == 3
+    assert len(late._structures.made) == 1
+    assert [late.query(probe) for probe in probes] == [early.query(probe) for probe in probes]
+    # What is near nobody is looked up in all of them.
+    far = rows[0] + 50 if measure != "angle" else -rows.sum(axis=0)
+    assert late.query(far) == early.query(far)
+
+
+def test_queries_on_several_threads_make_each_structure_once():
+    rows, probes = planted("l2")
+    late, early = (
+        RangeSearch.of(rows, measure="l2", radius=1.0),
+        RangeSearch.of(rows, measure="l2", radius=1.0),
+    )
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(late.query, [rows[0] + 50, rows[1] - 50, *probes]))
+    assert answers == [early.query(probe) for probe in [rows[0] + 50, rows[1] - 50, *probes]]
+    assert len(late._structures.made) == len(early.structures)
 
 
 def test_a_wrong_number_of_threads_or_kind_of_progress_is_refused():

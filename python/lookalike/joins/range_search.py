@@ -5,6 +5,9 @@ at no more than 2L points. One structure answers with probability 1/2 − 1/e or
 promised recall asks for. With `probes` it also looks into the buckets of a table that are nearest to it, and
 there are fewer tables (`theory.probed_queries`).
 
+One structure answers most queries, whatever is promised of all, so the others are made when a query comes to
+them. Which are made when changes no answer.
+
 Memory: the vectors, and 12 bytes a point, table and structure, all of it here: this is for a collection that
 memory holds many times over.
 """
@@ -12,7 +15,10 @@ memory holds many times over.
 from __future__ import annotations
 
 import math
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -107,9 +113,56 @@ class _Structure:
         return together[np.sort(once)][: query.most_checks]
 
 
+class _Structures:
+    """So many structures in their order, each made when it is asked for, and shown while it is made."""
+
+    def __init__(
+        self, count: int, make: Callable[[int], _Structure], *, tables: int, progress: ProgressKind
+    ) -> None:
+        self.count = count
+        self.made: list[_Structure] = []
+        self._make = make
+        self._tables = tables
+        self._progress = progress
+        self._lock = threading.Lock()
+
+    def make(self, count: int) -> list[_Structure]:
+        """The first so many."""
+        more = count - len(self.made)
+        if more > 0:
+            with self._shown(more) as advance:
+                for number in range(count):
+                    self._settle(number, advance)
+        return self.made[:count]
+
+    def __iter__(self) -> Iterator[_Structure]:
+        with ExitStack() as stack:
+            advance: Callable[[int], None] | None = None
+            for number in range(self.count):
+                if number >= len(self.made):
+                    advance = advance or stack.enter_context(self._shown(self.count - number))
+                    self._settle(number, advance)
+                yield self.made[number]
+
+    def _shown(self, structures: int) -> AbstractContextManager[Callable[[int], None]]:
+        return Watch(choose_progress(self._progress)).stage(
+            "tables", structures * self._tables, unit="tables"
+        )
+
+    def _settle(self, number: int, advance: Callable[[int], None]) -> None:
+        # Two queries may come to a structure at the same time.
+        with self._lock:
+            if number == len(self.made):
+                self.made.append(self._make(number))
+                advance(self._tables)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RangeSearch:
     """Points that answer range queries; made by `of`.
+
+    The tables come in structures, of which `of` makes the first. Each of the others is made by the first
+    query that those before it do not answer; `prepare` makes all of them, so that no query has to wait.
 
     Examples
     --------
@@ -122,7 +175,7 @@ class RangeSearch:
     vectors: Vectors
     nearness: Nearness
     query_plan: RangeQuery
-    structures: tuple[_Structure, ...]
+    _structures: _Structures
 
     @classmethod
     def of(
@@ -196,24 +249,31 @@ class RangeSearch:
         _check_size(query, measure, recall)
         sets = steps_of(law, query.rows, probes)
         threads = checked_threads(threads)
-        structures, many = [], query.structures(recall)
-        watch = Watch(choose_progress(progress))
-        with (
-            watch.stage("tables", many * query.tables, unit="tables") as advance,
-            ThreadPoolExecutor(threads) as pool,
-        ):
-            for number in range(many):
-                # Seeds of structures lie far apart, so that those of neighbouring seeds do not share
-                # functions.
-                drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
-                    vectors.dimensions
-                )
-                structures.append(_Structure.of(drawn, vectors.values, query, sets, pool, threads))
-                advance(query.tables)
-        return cls(vectors, Nearness(measure, factor * near), query, tuple(structures))
+
+        def make(number: int) -> _Structure:
+            # Seeds of structures lie far apart, so that those of neighbouring seeds do not share functions.
+            drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
+                vectors.dimensions
+            )
+            with ThreadPoolExecutor(threads) as pool:
+                return _Structure.of(drawn, vectors.values, query, sets, pool, threads)
+
+        structures = _Structures(query.structures(recall), make, tables=query.tables, progress=progress)
+        structures.make(1)
+        return cls(vectors, Nearness(measure, factor * near), query, structures)
+
+    @property
+    def structures(self) -> tuple[_Structure, ...]:
+        """All structures, made by now."""
+        return tuple(self._structures.make(self._structures.count))
+
+    def prepare(self) -> Self:
+        """Make all tables now, so that no query has to wait for some."""
+        self._structures.make(self._structures.count)
+        return self
 
     def __repr__(self) -> str:
-        structures = len(self.structures)
+        structures = self._structures.count
         return (
             f"RangeSearch({len(self.vectors):,} vectors by {self.nearness.measure}:"
             f" {structures:,} structure{'' if structures == 1 else 's'} of {self.query_plan})"
@@ -230,7 +290,7 @@ class RangeSearch:
             )
         check_comparable(Vectors(probe), self.nearness.measure)
         checked = 0
-        for structure in self.structures:
+        for structure in self._structures:
             rows = structure.bucket_rows(probe, self.query_plan)
             itself = np.zeros(len(rows), np.int64)
             distances = self.nearness.compare([probe, self.vectors.values], itself, rows + 1)
