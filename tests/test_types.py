@@ -1,5 +1,6 @@
 """Value objects: what travels along the road, and how results show themselves."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -118,3 +119,42 @@ def test_groups_are_clusters_of_two_or_more_the_largest_first(clusters, groups):
         {"id": pa.array(range(len(clusters)), pa.int64()), "cluster": pa.array(clusters, pa.int64())}
     )
     assert la.Clusters(table).groups() == groups
+
+
+def test_a_row_of_a_result_has_the_names_of_its_columns():
+    pairs = la.Pairs.of(a=[0, 0, 5], b=[1, 2, 6], similarity=[1.0, 0.85, 0.3])
+    first = pairs[0]
+    assert (first.a, first.b, first.similarity) == first == (0, 1, 1.0)
+    assert (first["b"], first[1], first.to_dict()) == (1, 1, {"a": 0, "b": 1, "similarity": 1.0})
+    assert [pairs[at] for at in range(3)] == [tuple(pair.values()) for pair in pairs]
+    assert [pairs[at - 3] for at in range(3)] == [pairs[np.int64(at)] for at in range(3)]
+    assert pickle.loads(pickle.dumps(first)).similarity == 1.0
+    assert len({first, pairs[0]}) == 1
+    for beyond in (3, -4):
+        with pytest.raises(IndexError):
+            pairs[beyond]
+    with pytest.raises(AttributeError):
+        _ = first.distance
+    with pytest.raises(KeyError):
+        first["distance"]
+
+
+def test_a_column_called_like_a_method_of_tuples_is_a_column():
+    together = la.frequent_pairs([["milk", "bread"], ["bread", "milk"]], support=2)
+    assert (together[0].a, together[0].b, together[0].count) == ("bread", "milk", 2)
+
+
+@given(st.integers(0, 7), st.slices(9))
+def test_slices_of_a_result_are_those_of_a_list(length, some):
+    # Several chunks, as results are joined from parts.
+    tables = [pa.table({"a": [at], "b": [at + 1], "similarity": [0.5]}) for at in range(length)]
+    empty = (
+        la.Pairs.of(a=[], b=[], similarity=[])
+        .to_arrow()
+        .cast(pa.schema([("a", pa.int64()), ("b", pa.int64()), ("similarity", pa.float64())]))
+    )
+    pairs = la.Pairs(pa.concat_tables([empty, *tables]), account="kept")
+    part = pairs[some]
+    assert list(part) == list(pairs)[some]
+    assert (len(part), type(part), part.account) == (len(range(length)[some]), la.Pairs, "kept")
+    assert part.columns == ["a", "b", "similarity"]

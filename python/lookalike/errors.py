@@ -3,6 +3,7 @@
     LookalikeError
     ├── InputError                  the caller can mend it; the command exits 2
     │   ├── OptionError             a parameter is out of range or contradicts another (also a ValueError)
+    │   │   ├── UnknownOptionError  there is none of that name (also a TypeError, as Python's own is)
     │   │   ├── UnreachableRecallError
     │   │   └── RowTooLargeError    rows that are compared do not fit the memory budget
     │   ├── SourceError             what was to be read is missing, broken or not what was promised
@@ -21,7 +22,9 @@ Messages say what was asked, what is possible, and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from lookalike.wording import meant
 
 
 class LookalikeError(Exception):
@@ -44,6 +47,25 @@ class InputError(LookalikeError):
 
 class OptionError(InputError, ValueError):
     """A parameter is out of range, unknown, or contradicts another."""
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """There is no option of that name."""
+
+    @classmethod
+    def of(cls, name: str, known: Iterable[str], *, where: str = "") -> UnknownOptionError:
+        """Name the option, the one that was probably meant, and those there are.
+
+        Examples
+        --------
+        >>> print(UnknownOptionError.of("num_perm", ["threshold", "slots"]))
+        there is no option 'num_perm': did you mean slots? There are threshold, slots
+        """
+        there = list(known)
+        near = meant(name, there)
+        if near is None:
+            return cls(f"there is no option {name!r}{where}: choose among {', '.join(there)}")
+        return cls(f"there is no option {name!r}{where}: did you mean {near}? There are {', '.join(there)}")
 
 
 class UnreachableRecallError(OptionError):

@@ -13,13 +13,17 @@ Rows are numbered from 0; user ids come in at the door and go out with results, 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from lookalike.saving import write_table
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -228,6 +232,49 @@ class Signatures:
         return float(np.mean(self.slots[a] == self.slots[b]))
 
 
+class Row(tuple[Any, ...]):
+    """One row of a result: a tuple whose values also have the names of the columns.
+
+    Examples
+    --------
+    >>> row = Row(["a", "b", "similarity"], [0, 2, 0.85])
+    >>> row, row.b, row["similarity"]
+    (Row(a=0, b=2, similarity=0.85), 2, 0.85)
+    >>> a, b, similarity = row
+    """
+
+    _fields: tuple[str, ...]
+
+    def __new__(cls, names: Iterable[str], values: Iterable[Any]) -> Row:
+        row = super().__new__(cls, values)
+        row._fields = tuple(names)
+        return row
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self._fields, tuple(self)
+
+    def __getattribute__(self, name: str) -> Any:
+        # A column may be called like a method of tuples, as `count` of frequent pairs is.
+        fields = object.__getattribute__(self, "__dict__").get("_fields", ())
+        if name in fields:
+            return tuple.__getitem__(self, fields.index(name))
+        return object.__getattribute__(self, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self._fields:
+            raise KeyError(key)
+        return super().__getitem__(self._fields.index(key))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary, which is what iterating over a result gives."""
+        return dict(zip(self._fields, self, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Row({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
+
+
 class Tabular:
     """A result that is an Arrow table inside and goes to any data frame."""
 
@@ -244,8 +291,26 @@ class Tabular:
         for batch in self._table.to_batches(max_chunksize=4096):
             yield from batch.to_pylist()
 
-    def __getitem__(self, column: str) -> pa.ChunkedArray:
-        return self._table[column]
+    @overload
+    def __getitem__(self, key: str) -> pa.ChunkedArray: ...
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+
+    def __getitem__(self, key: str | SupportsIndex | slice) -> pa.ChunkedArray | Row | Self:
+        """A column by its name, a row by its number, or some rows by a slice."""
+        if isinstance(key, str):
+            return self._table[key]
+        if isinstance(key, slice):
+            some = copy.copy(self)
+            some._table = _sliced(self._table, range(len(self))[key])
+            return some
+        # A number that is out of range is an IndexError, and a negative one counts from the end.
+        at = range(len(self))[key]
+        return Row(self._table.column_names, self._table.slice(at, 1).to_pylist()[0].values())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._table.__arrow_c_stream__(requested_schema)
@@ -268,6 +333,19 @@ class Tabular:
         import polars
 
         return polars.from_arrow(self._table)
+
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write a file, whole or not at all: `.parquet`, `.csv`, `.tsv` or `.jsonl`, by the end of its name.
+
+        It is written a part at a time, so a table larger than memory stays where it is.
+
+        Raises
+        ------
+        OutputError
+            If the name ends otherwise, if there is such a file already and `overwrite` is not said, or if it
+            cannot be written.
+        """
+        return write_table(self._table, path, overwrite=overwrite)
 
     def __repr__(self) -> str:
         return f"{self._size()}\n{_text_table(self._shown())}"
@@ -294,8 +372,8 @@ class Pairs(Tabular):
     """Verified pairs: `a`, `b` and `similarity`.
 
     By a distance the third column is `distance`; if only signatures were compared, `estimate`. Without ids
-    `a` and `b` are row numbers from 0. Iterating gives a dictionary a pair, `pairs["a"]` a column, and
-    `to_arrow`, `to_pandas` and `to_polars` give a table.
+    `a` and `b` are row numbers from 0. Iterating gives a dictionary a pair, `pairs[0]` a row, `pairs[:10]`
+    the first ten, `pairs["a"]` a column; `to_arrow`, `to_pandas` and `to_polars` give tables, `write` a file.
 
     Attributes
     ----------
@@ -313,6 +391,8 @@ class Pairs(Tabular):
     0  2  0.8500
     >>> [pair["b"] for pair in pairs if pair["similarity"] < 1]
     [2]
+    >>> pairs[-1], pairs[-1].similarity
+    (Row(a=0, b=2, similarity=0.85), 0.85)
     """
 
     _names = ("pair", "pairs")
@@ -352,6 +432,12 @@ class Clusters(Tabular):
             found.setdefault(cluster, []).append(item)
         # Python's sort is stable, so clusters of one size stay in the order of their first item.
         return sorted((group for group in found.values() if len(group) > 1), key=len, reverse=True)
+
+
+def _sliced(table: pa.Table, rows: range) -> pa.Table:
+    if rows.step == 1:
+        return table.slice(rows.start, len(rows))
+    return table.take(pa.array(np.arange(rows.start, rows.stop, rows.step)))
 
 
 def _cell(value: object) -> str:

@@ -1,6 +1,8 @@
 """New documents against what earlier runs kept: the answer of brute force, however it is found."""
 
+import gc
 import random
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -401,3 +403,59 @@ def test_bands_that_a_run_added_are_those_of_what_is_appended(always_keys, tmp_p
     # The keys of the new run carry them too.
     out = result.write(tmp_path / "out")
     assert StoredTable.open(out / keys.KEYS_NAME).header.parameters["bands"]["added"] == added
+
+
+def test_a_result_is_as_good_as_the_folder_it_would_write(road, tmp_path):
+    old = ["one two three four five six", "seven eight nine ten eleven", "one two three four five six!"]
+    new = ["Seven eight nine ten eleven.", "quite another text of words", "quite another text of words"]
+    earlier = la.dedup(table(old, letter="o"), id="id", **road)
+    by_result = la.dedup(table(new, letter="n"), id="id", against=earlier, **road)
+    by_folder = la.dedup(table(new, letter="n"), id="id", against=earlier.write(tmp_path / "run"), **road)
+    assert list(by_result.clusters) == list(by_folder.clusters)
+    assert list(by_result.pairs) == list(by_folder.pairs)
+    assert by_result.counts == by_folder.counts
+    record = by_result.record().parameters["against"][0]
+    assert (record["folder"], record["kept"]) == ("a result in Python", 2)
+    assert record["checksum"] == by_folder.record().parameters["against"][0]["checksum"]
+
+
+def test_lists_are_numbered_on_from_those_of_earlier_results():
+    first = la.dedup(["one two three four five", "six seven eight nine ten"])
+    second = la.dedup(["one two three four five", "a text that is new here"], against=first)
+    assert second.kept == ["a text that is new here"]
+    assert second.clusters["id"].to_pylist() == [2, 3]
+    assert second.pairs[0] == (2, 0, 1.0)
+    third = la.dedup(["a text that is new here", "Six seven eight nine ten!", "x"], against=[second, first])
+    assert third.kept == ["x"]
+    assert [tuple(pair.values())[:2] for pair in third.pairs] == [(4, 3), (5, 1)]
+    assert third.advice == []
+    # Who leaves one out hears of it, as with folders.
+    (said,) = la.dedup(["x"], against=second).advice
+    assert "was itself compared with a result in Python, whose documents were not looked at" in said
+
+
+def test_paragraphs_go_against_a_result_too():
+    first = la.dedup(["a footer of some words here\n\nthe text of one"], unit="paragraph")
+    second = la.dedup(["A footer of some words here\n\nthe text of two"], unit="paragraph", against=first)
+    assert [text.strip() for text in second.kept] == ["the text of two"]
+
+
+def test_what_a_result_was_written_to_is_gone_with_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    result = la.dedup(["another text"], against=la.dedup(["a text of words"]))
+    assert result.clusters["id"].to_pylist() == [1]
+    assert len(list(tmp_path.iterdir())) == 1
+    del result
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_of_other_options_is_refused_by_name():
+    with pytest.raises(OptionError, match=r"the earlier result was made with threshold=0\.8"):
+        la.dedup(["b"], against=la.dedup(["a"]), threshold=0.5)
+
+
+@pytest.mark.parametrize("against", [7, [7], [None]])
+def test_what_is_no_earlier_run_is_refused(against):
+    with pytest.raises(OptionError, match="is no earlier run: give the folder that it wrote"):
+        la.dedup(["b"], against=against)

@@ -1,5 +1,6 @@
 """Clusters from pairs that are already there."""
 
+import numpy as np
 import pandas
 import polars
 import pyarrow as pa
@@ -110,3 +111,33 @@ def test_tables_that_cannot_be_pairs_are_refused():
         la.cluster(twice)
     with pytest.raises(SourceError, match="do not convert to Arrow"):
         la.cluster(pandas.DataFrame({"a": [1, "x"], "b": [2, "y"]}))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int32, ">i4", np.uint8, object, "<U3"])
+@pytest.mark.parametrize("ordered", ["C", "F"])
+def test_a_matrix_of_two_columns_is_as_good_as_a_list_of_pairs(kind, ordered):
+    pairs = [(1, 2), (7, 8), (2, 3), (9, 9)]
+    wanted = la.cluster([(str(a), str(b)) for a, b in pairs] if kind == "<U3" else pairs)
+    found = la.cluster(np.array(pairs, dtype=kind, order=ordered))
+    assert list(found) == list(wanted)
+    assert list(la.cluster(np.array(pairs, dtype=kind)[::-1])) == list(wanted)
+
+
+def test_a_matrix_without_rows_has_no_clusters():
+    assert len(la.cluster(np.zeros((0, 2), np.int64))) == 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "says"),
+    [
+        (np.zeros((3, 3), np.int64), r"two columns, a pair a row, not an array of shape \(3, 3\)"),
+        (np.zeros(4, np.int64), r"not an array of shape \(4,\)"),
+        (np.array([[1.0, np.nan]]), "an end of a pair is null"),
+        (np.array([["a", None]], object), "an end of a pair is null"),
+        (np.array([["a", 1]], object), "of one type"),
+        (np.ma.masked_equal([[1, 2]], 2), "masked"),
+    ],
+)
+def test_a_matrix_that_holds_no_pairs_is_refused(pairs, says):
+    with pytest.raises(SourceError, match=says):
+        la.cluster(pairs)

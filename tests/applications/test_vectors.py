@@ -106,7 +106,7 @@ def test_auto_compares_all_where_no_banding_keeps_the_promise():
         (ROWS, {"measure": "l2", "threshold": -1}, OptionError, "over 0"),
         (ROWS, {"recall": 1.5}, OptionError, "recall"),
         (ROWS, {"method": "prefix"}, OptionError, "unknown for vectors"),
-        (ROWS, {"shingle": "words:5"}, OptionError, "vectors have no option 'shingle'"),
+        (ROWS, {"shingle": "words:5"}, OptionError, "there is no option 'shingle' of vectors"),
         (ROWS, {"seed": -1}, OptionError, "seed"),
         (ROWS, {"id": "name"}, MissingColumnError, "leave it out"),
         (np.zeros((3, 2)), {}, MalformedRowError, "row 0 is all zeros"),

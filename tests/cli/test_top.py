@@ -23,7 +23,7 @@ def test_the_most_similar_are_written_with_how_it_was_done(type_, corpus, tmp_pa
     ]
     assert rows[1][3] == 1.0
     facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
-    assert facts["neighbours"] == "4, up to 2 each of 4 documents; 1 have none"
+    assert facts["neighbours"] == "4, up to 2 each of 4 documents; 1 has none"
     assert facts["recall"].startswith("all")
     RunRecord.read(out).verify(out)
 

@@ -200,14 +200,14 @@ def test_a_row_that_cannot_serve_is_named(texts, message, read_all):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (["a", 5], "row 1 of the list is a int, not a string"),
+        (["a", 5], "row 1 of the list is an int, not a string"),
         ([{"text": "a"}], "from_pylist"),
-        (7, "a int cannot be read: give a list of strings"),
+        (7, "an int cannot be read: give a list of strings"),
         (b"bytes", "a bytes cannot be read"),
         ({"train": ["a"]}, "one split"),
         (pa.array([1, 2]), "holds int64, not text"),
         (pd.DataFrame({"text": pd.Series(["a", 5], dtype=object)}), r"does not convert to Arrow: .*astype"),
-        (np.array("a text by itself"), "a ndarray cannot be read"),
+        (np.array("a text by itself"), "an ndarray cannot be read"),
         (pl.LazyFrame({"text": ["a"]}), "cannot be read"),
         (pa.table([["a"], ["b"]], names=["text", "text"]), "2 columns called 'text'"),
     ],

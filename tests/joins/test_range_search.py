@@ -134,7 +134,10 @@ def test_a_search_shows_itself_in_a_line():
             {"measure": "angle", "radius": "0.001deg"},
             "may be drawn: use a greater factor, a greater radius or more probes",
         ),
-        ({"recall": 1}, "recall=1 is out of range"),
+        (
+            {"recall": 1},
+            "similar_pairs with method=.exact. finds every pair",
+        ),
         ({"probes": 0}, "probes=0 is out of range"),
         ({"seed": -1}, "seed=-1 is out of range"),
         ({"seed": "a"}, "seed='a' is out of range"),

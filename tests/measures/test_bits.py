@@ -85,7 +85,7 @@ def test_frames_hand_their_columns_over():
         (["0xf", "é1"], "row 1 "),
         (["", ""], "row 0 .* has no hexadecimal digits"),
         (["0x"], "row 0 .* has no hexadecimal digits"),
-        (["ff", 7], "row 1 .* is a int, not a hexadecimal string"),
+        (["ff", 7], "row 1 .* is an int, not a hexadecimal string"),
         (["ff", b"f"], "row 1 .* is a bytes, not a hexadecimal string"),
         ([b"f", "ff"], "row 1 .* is a str, not bytes as the first row"),
         ([b"ff", b"f"], "row 1 .* has 8 bits where the first row has 16"),

@@ -192,7 +192,7 @@ def test_a_near_miss_is_told_apart_from_the_recall_it_misses():
         ({"threshold": None}, "threshold=None is not a number: give one between 0 and 1"),
         ({"recall": 95}, "recall=95 is out of range: over 0 and under 1; did you mean recall=0.95?"),
         ({"recall": 0}, "recall=0 is out of range: over 0 and under 1"),
-        ({"recall": 1}, "use recall=0.999"),
+        ({"recall": 1}, "an exact method .* finds every pair; or use recall=0.999"),
         ({"slots": 0}, "slots=0 is out of range: a whole number from 1 to 65,536"),
         ({"slots": 12.5}, "slots=12.5 is out of range"),
         ({"slots": 10**9}, "slots=1000000000 is out of range"),

@@ -16,6 +16,7 @@ from lookalike.io import OnError
 from lookalike.io.columns import is_list, plain_lists
 from lookalike.io.setfiles import is_table_file, open_set_lines
 from lookalike.joins.baskets import BasketAccount, Method, together
+from lookalike.keywords import suggesting
 from lookalike.measures.tokens import checked_separator, lists_of_lines
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
@@ -38,6 +39,7 @@ class FrequentPairs(Tabular):
         self.account = account
 
 
+@suggesting()
 def frequent_pairs(
     baskets: Any,
     *,

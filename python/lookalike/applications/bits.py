@@ -23,6 +23,7 @@ from lookalike.io.bits import BitColumns, count_widths, has_columns, open_bits
 from lookalike.joins.bitblocks import BitMeasure
 from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
+from lookalike.keywords import suggesting
 from lookalike.measures.bits import as_bits, from_packed
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import checked_recall, checked_seed, checked_threshold
@@ -42,6 +43,7 @@ _THRESHOLDS: dict[str, Written] = {"hamming": 3, "jaccard": 0.8}
 BIT_OPTIONS = ("measure", "threshold", "recall", "method", "seed")
 
 
+@suggesting()
 def similar_bits(
     bits: Any,
     other: Any = None,
@@ -141,7 +143,7 @@ def pairs_of_bits(
         threshold=scale_of("hamming", bits=width).read(wanted)
         if measure == "hamming"
         else checked_threshold(wanted),
-        recall=checked_recall(recall),
+        recall=checked_recall(recall, method=method),
         method=method,
         seed=seed,
         engine=engine,

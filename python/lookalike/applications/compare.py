@@ -14,9 +14,11 @@ from lookalike.applications.documents.options import PairOptions
 from lookalike.charts import numbers
 from lookalike.errors import SourceError
 from lookalike.families import MinHash
+from lookalike.keywords import suggesting
 from lookalike.measures.passages import Coverage, Passage, coverage, shared_passages
 from lookalike.shingles import Shingle, sets_of_texts
 from lookalike.theory.ranges import checked_seed
+from lookalike.wording import an
 
 #: Words, or characters, in a row that make a passage, if nobody says otherwise.
 LEAST = 8
@@ -137,6 +139,7 @@ class Comparison:
         return f"<ul>{facts}</ul><table><thead><tr><th>a</th><th>b</th></tr></thead><tr>{cells}</tr></table>"
 
 
+@suggesting()
 def compare(
     a: str,
     b: str,
@@ -170,7 +173,7 @@ def compare(
     """
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
-            raise SourceError(f"{name} is {type(text).__name__}, not a text: give two strings")
+            raise SourceError(f"{name} is {an(type(text).__name__)}, not a text: give two strings")
         _check_unicode(name, text)
     form, seed = Shingle.parse(shingle), checked_seed(seed)
     shingler = form.shingler(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,6 +14,7 @@ from lookalike.errors import MissingColumnError, SourceError
 from lookalike.io import id_order
 from lookalike.io.columns import check_called_once
 from lookalike.types import Clusters
+from lookalike.wording import visible
 
 
 def cluster(pairs: Any) -> Clusters:
@@ -21,7 +23,8 @@ def cluster(pairs: Any) -> Clusters:
     Parameters
     ----------
     pairs
-        `Pairs`, or any table with columns `a` and `b` (Arrow, polars, pandas), or a sequence of 2-tuples.
+        `Pairs`, or any table with columns `a` and `b` (Arrow, polars, pandas), or a NumPy matrix of two
+        columns, or a sequence of 2-tuples.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
         for name in ("a", "b"):
             if name not in table.column_names:
                 raise MissingColumnError(
-                    f"pairs need the columns a and b; there are {', '.join(table.column_names)}"
+                    f"pairs need the columns a and b; there are {', '.join(map(visible, table.column_names))}"
                 )
             check_called_once(name, "the table of pairs", table.column_names)
         a, b = table["a"], table["b"]
@@ -69,6 +72,8 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
             return a.cast(kind), b.cast(kind)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as reason:
             raise SourceError(f"the ends of pairs cannot be compared: {reason}") from None
+    if isinstance(pairs, np.ndarray):
+        return _ends_of_matrix(pairs)
     ends = list(pairs) if isinstance(pairs, Iterable) else [pairs]
     if any(not isinstance(pair, tuple | list) or len(pair) < 2 for pair in ends):
         raise SourceError("pairs must be a table with columns a and b, or a sequence of 2-tuples")
@@ -84,6 +89,23 @@ def _ends(pairs: Any) -> tuple[Any, Any]:
     except (pa.ArrowInvalid, pa.ArrowTypeError) as reason:
         raise SourceError(f"all ends of pairs must be of one type: {reason}") from None
     return both.slice(0, len(ends)), both.slice(len(ends))
+
+
+def _ends_of_matrix(pairs: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+    """The columns of a matrix with a pair a row."""
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise SourceError(
+            f"pairs must be a matrix of two columns, a pair a row, not an array of shape {pairs.shape}"
+        )
+    if isinstance(pairs, np.ma.MaskedArray) and np.ma.getmaskarray(pairs).any():
+        raise SourceError("an end of a pair is masked: leave such pairs out")
+    try:
+        pairs = pairs.astype(pairs.dtype.newbyteorder("="), copy=False)
+        # NaN is no id, or all pairs that lack one would be a cluster.
+        both = pa.array(np.ascontiguousarray(pairs.T).ravel(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as reason:
+        raise SourceError(f"the ends of pairs must be numbers or strings, of one type: {reason}") from None
+    return both.slice(0, len(pairs)), both.slice(len(pairs))
 
 
 def _common_type(a: pa.DataType, b: pa.DataType) -> pa.DataType:

@@ -67,7 +67,7 @@ class MeasurementOptions:
 
     def __post_init__(self) -> None:
         checked_method(self.method)
-        checked_recall(self.recall)
+        checked_recall(self.recall, method=self.method)
         checked_share(self.threshold)
 
     def ranges(self, dimensions: int) -> Ranges:

@@ -14,9 +14,12 @@ from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.io import check_unique
 from lookalike.joins.ranges import range_join
+from lookalike.keywords import suggesting
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within, close_share
 from lookalike.runs.watch import Watch
+from lookalike.theory.ranges import checked_recall
 from lookalike.types import I64, Pairs, Tabular
+from lookalike.wording import several
 
 #: Items of a batch: small enough that all threads have work.
 _BATCH_ROWS = 8192
@@ -84,6 +87,7 @@ class Gallery:
         )
 
 
+@suggesting()
 def similar_measurements(
     items: Any,
     other: Any = None,
@@ -117,6 +121,8 @@ def similar_measurements(
     first = as_measurements(items)
     if not first.shape[1]:
         raise EmptySourceError("there is nothing to read: the input has no measurements")
+    if ranges is None:
+        checked_recall(recall, method=method)
     if checked_method(method) == "exact":
         if ranges is not None:
             raise OptionError("method='exact' has ranges of its own: leave out ranges, or the method")
@@ -176,7 +182,9 @@ def _checked_ids(ids: Any, count: int) -> pa.Array:
     except (TypeError, pa.ArrowInvalid, pa.ArrowTypeError) as reason:
         raise OptionError(f"ids={ids!r:.40} are no ids: give numbers or strings ({reason})") from None
     if len(names) != count:
-        raise OptionError(f"there are {len(names)} ids for {count} items: give one for each")
+        raise OptionError(
+            f"there are {several(len(names), 'id')} for {several(count, 'item')}: give one for each"
+        )
     if names.null_count:
         raise SourceError("an id is null: every item needs one")
     if pa.types.is_nested(names.type):

@@ -16,6 +16,7 @@ from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
 from lookalike.joins.strings import edit_join
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
 from lookalike.types import I64, Pairs
@@ -25,6 +26,7 @@ Kind = Literal["levenshtein", "indel"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 
+@suggesting()
 def similar_strings(
     strings: Any,
     other: Any = None,

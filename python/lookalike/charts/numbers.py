@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lookalike.wording import several as several
+
 _BYTE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 
 
@@ -14,17 +16,6 @@ def count(number: float) -> str:
     '1,234,567'
     """
     return f"{round(number):,}"
-
-
-def several(number: float, word: str) -> str:
-    """A number of things and their name, in the plural but for one.
-
-    Examples
-    --------
-    >>> several(1, "pair"), several(1234, "document")
-    ('1 pair', '1,234 documents')
-    """
-    return f"{count(number)} {word}{'' if round(number) == 1 else 's'}"
 
 
 def bytes_(number: float) -> str:

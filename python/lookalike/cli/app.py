@@ -10,13 +10,15 @@ import contextlib
 import importlib
 import os
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lookalike.cli import ending
-from lookalike.cli.typed import command_line
+from lookalike.cli.typed import check_given, command_line, kinds_of
 from lookalike.cli.wording import options_of
 from lookalike.errors import LookalikeError
 
@@ -43,6 +45,15 @@ _SETTINGS: dict[str, Any] = {
 
 class Command(TyperCommand):
     """A command whose help lists its options by topic."""
+
+    #: What the values of its options are, by the names of its parameters.
+    kinds: Mapping[str, type] = MappingProxyType({})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; what is no number, is empty or stands there twice is said in our own words."""
+        check_given(self.make_parser(ctx), self.get_params(ctx), self.kinds, args)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Name the arguments as the help does, then the options."""
@@ -94,7 +105,9 @@ def load(name: str) -> Any:
     alone = typer.Typer(**_SETTINGS)
     # A file whose command reads its arguments in a way of its own says how.
     alone.command(name, cls=getattr(module, "Reader", Command))(getattr(module, name))
-    return typer.main.get_command(alone)
+    command: Any = typer.main.get_command(alone)
+    command.kinds = kinds_of(getattr(module, name))
+    return command
 
 
 def _print_version(wanted: bool) -> None:

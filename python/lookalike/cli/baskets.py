@@ -131,7 +131,13 @@ def _summary(found: FrequentPairs) -> str:
             "items",
             f"{numbers.count(account.items)}, {numbers.count(account.frequent_items)} in {support} or more",
         ),
-        ("counted", f"{numbers.count(account.counted)} of {numbers.count(account.possible)} possible pairs"),
-        ("pairs", f"{numbers.count(account.pairs)} in {support} baskets or more"),
+        (
+            "counted",
+            f"{numbers.count(account.counted)} of {numbers.several(account.possible, 'possible pair')}",
+        ),
+        (
+            "pairs",
+            f"{numbers.count(account.pairs)} in {numbers.several(account.support, 'basket')} or more",
+        ),
     ]
     return "\n".join(f"{name:<13} {value}" for name, value in facts)

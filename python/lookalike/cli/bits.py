@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from lookalike.applications.bits import COLUMN, pairs_of_bits
+from lookalike.applications.chosen import road_name, told
 from lookalike.applications.documents.summary import how_sure, promise_facts
 from lookalike.charts import numbers
 from lookalike.cli.given import opened_each
@@ -75,7 +76,7 @@ def _facts(account: Account, pairs: int) -> dict[str, str]:
         "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
         "recall": _recall(account),
         **dict(promise_facts(account)),
-        "method": f"{account.method}: {account.choice.why}" if account.choice is not None else account.method,
+        "method": told(account.choice) if account.choice is not None else road_name(account.method),
     }
 
 

@@ -79,7 +79,7 @@ def _show(result: DemoResult) -> None:
     # Lines are kept short here rather than wrapped there: a table and its explanation belong together.
     console = Paper(soft_wrap=True)
     console.print(
-        f"\n{numbers.count(result.documents)} documents, {numbers.bytes_(result.text_bytes)} of text, "
+        f"\n{numbers.several(result.documents, 'document')}, {numbers.bytes_(result.text_bytes)} of text, "
         f"{numbers.count(result.copies)} of them edited copies of others.\n"
         f"Deduplicated in [bold]{numbers.seconds(result.seconds)}[/] "
         f"({numbers.bytes_(result.bytes_per_second)}/s): {numbers.count(counts['kept'])} kept, "

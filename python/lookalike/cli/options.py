@@ -10,9 +10,11 @@ import typer
 
 from lookalike.applications.documents import PairOptions
 from lookalike.cli.repeated import WITH
+from lookalike.cli.typed import no_number
 from lookalike.errors import OptionError
 from lookalike.io import open_source
 from lookalike.runs import choose_progress
+from lookalike.wording import pointed
 
 # Defaults that the library keeps in the signatures of functions rather than in options.
 TEXT: str = inspect.signature(open_source).parameters["text"].default
@@ -154,10 +156,7 @@ Threshold = Annotated[
 
 def as_written(threshold: Any) -> str:
     """A threshold is a number with or without a unit; what it means, the measure knows."""
-    text = str(threshold).strip()
-    if not any(character.isdigit() for character in text):
-        raise typer.BadParameter(f"{text!r} is no threshold: give a number such as 0.8, or 20deg")
-    return text
+    return str(threshold).strip()
 
 
 def number(threshold: str) -> float:
@@ -165,10 +164,13 @@ def number(threshold: str) -> float:
     try:
         return float(threshold)
     except ValueError:
+        pass
+    if any(character.isdigit() for character in threshold) and pointed(threshold) is None:
         raise OptionError(
             f"--threshold {threshold} is no similarity: give a number such as 0.8; angles go with"
             " --measure angle"
-        ) from None
+        )
+    raise OptionError(no_number("--threshold", threshold, such_as="0.8, or 20deg"))
 
 
 def count_or_share(common: str | None) -> int | float | None:

@@ -17,6 +17,7 @@ from lookalike.applications.compare import Comparison, Piece
 from lookalike.charts import numbers
 from lookalike.cli.paper import Paper
 from lookalike.measures.passages import Passage
+from lookalike.wording import agreeing
 
 #: The longest passages are shown; more of them would hide the text.
 MOST = 40
@@ -43,7 +44,8 @@ def show(comparison: Comparison, *, names: tuple[str, str]) -> None:
     left_out = len(comparison.passages) - len(shown)
     if left_out:
         console.print(
-            f"{numbers.count(left_out)} shorter passages are not marked; --least asks for longer ones"
+            f"{numbers.several(left_out, 'shorter passage')} {agreeing(left_out, 'is', 'are')} not "
+            "marked; --least asks for longer ones"
         )
 
 

@@ -2,15 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import typer
 
 from lookalike.errors import OptionError
+from lookalike.wording import pointed
 
 #: The command line that is running, word by word.
 command_line: ContextVar[tuple[str, ...]] = ContextVar("command_line", default=())
+
+
+def kinds_of(command: Callable[..., Any]) -> dict[str, type]:
+    """What the values of a command's options are, by the names of its parameters: numbers, paths, strings."""
+    hints = get_type_hints(command)
+    known = {name: {hint, *get_args(hint)} for name, hint in hints.items()}
+    return {name: kind for name, kinds in known.items() for kind in (int, float, Path) if kind in kinds}
+
+
+def check_given(
+    parser: Any, parameters: Sequence[Any], kinds: Mapping[str, type], arguments: Sequence[str]
+) -> None:
+    """Look over what was typed, before the parser takes the last of two values and Python an empty path.
+
+    Raises
+    ------
+    OptionError
+        If an option that has one value is given twice, a path is empty, or a number is not written as one.
+    """
+    options, _, order = parser.parse_args(list(arguments))
+    for parameter in parameters:
+        if parameter.param_type_name != "option":
+            continue
+        option = max(parameter.opts, key=len)
+        value = options.get(parameter.name)
+        takes_one = not (parameter.multiple or parameter.is_flag or parameter.count)
+        if takes_one and sum(one.name == parameter.name for one in order) > 1:
+            raise OptionError(f"{option} is given more than once, and takes one value: say which it is to be")
+        if isinstance(value, str):
+            _check_value(option, kinds.get(parameter.name, str), value)
+
+
+def _check_value(option: str, kind: type, value: str) -> None:
+    if kind is Path and not value.strip():
+        raise OptionError(f"{option} is empty: name a place behind it, or leave the option out")
+    if kind in (int, float):
+        try:
+            kind(value)
+        except ValueError:
+            raise OptionError(no_number(option, value, whole=kind is int)) from None
+
+
+def no_number(option: str, value: str, *, whole: bool = False, such_as: str = "") -> str:
+    """That an option's value is no number, and how to write the one that was probably meant.
+
+    Examples
+    --------
+    >>> no_number("--threshold", "0,8")
+    '--threshold 0,8 is no number: write 0.8, with a point'
+    >>> no_number("--slots", "many", whole=True)
+    '--slots many is no whole number: give one such as 12'
+    """
+    if not whole and (number := pointed(value)) is not None:
+        return f"{option} {value} is no number: write {number}, with a point"
+    bare = re.sub(r"[\s,_'.]", "", value)
+    if whole and bare.isdecimal() and re.fullmatch(r"[0-9]{1,3}([\s,_'.][0-9]{3})+", value.strip()):
+        return f"{option} {value} is no whole number: write {bare}, without marks"
+    shown = value if value.strip() else repr(value)
+    example = such_as or ("12" if whole else "0.8")
+    return f"{option} {shown} is no {'whole ' if whole else ''}number: give one such as {example}"
 
 
 def typed(context: typer.Context, name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import typer
 
+from lookalike.applications.chosen import told
 from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 from lookalike.charts import numbers
 from lookalike.cli.outcome import PairsOutcome, fact_lines
@@ -107,24 +108,24 @@ def _facts(account: Account, rows: list[int], dimensions: int, pairs: int) -> di
     beyond = "or over" if scale.rises else "or nearer"
     at = f"{scale.noun} {scale.write(account.threshold)}"
     return {
-        "vectors": f"{numbers.count(sum(rows))} of {numbers.count(dimensions)} coordinates",
+        "vectors": f"{numbers.count(sum(rows))} of {numbers.several(dimensions, 'coordinate')}",
         "exact copies": numbers.count(account.copies) if account.copies else "",
         "candidates": numbers.count(account.candidates),
         "near pairs": f"{numbers.count(account.pairs)} at {at} {beyond}",
         "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
         "left out": _left_out(large),
         "recall": _recall(account),
-        "method": f"{account.method}: {account.choice.why}" if account.choice is not None else "",
+        "method": told(account.choice) if account.choice is not None else "",
     }
 
 
 def _left_out(large: LeaderAccount) -> str:
     if not large.not_compared:
         return ""
-    said = f"up to {numbers.count(large.not_compared)} pairs of very large buckets"
+    said = f"up to {numbers.several(large.not_compared, 'pair')} of very large buckets"
     if large.missed is None:
         return said
-    return f"{said}; by a sample about {numbers.count(round(large.missed))} near ones, which recall counts"
+    return f"{said}; by a sample about {numbers.several(large.missed, 'near one')}, which recall counts"
 
 
 def _recall(account: Account) -> str:

@@ -31,6 +31,7 @@ from lookalike.engines.settled import Settling, settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
 from lookalike.engines.verbs import Engine, Held, Origin, Stage, Table
 from lookalike.errors import OptionError
+from lookalike.keywords import suggesting
 from lookalike.runs.ledger import Ledger
 from lookalike.runs.side_by_side import in_turn
 from lookalike.runs.sizes import parse_size
@@ -51,6 +52,7 @@ class Made(NamedTuple):
     of_rows: int
 
 
+@suggesting()
 class LocalEngine:
     """All verbs on the threads of this process, within a memory budget.
 

@@ -11,6 +11,7 @@ from lookalike import _core
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
 from lookalike.families.parameters import check_bits
+from lookalike.keywords import suggesting
 from lookalike.measures.bits import as_bits
 from lookalike.theory.banding import Banding
 from lookalike.theory.collisions import BitSamplingCollision
@@ -18,6 +19,7 @@ from lookalike.theory.ranges import checked_seed, whole
 from lookalike.types import U32, Bits
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class BitSampling(Family):
     """The family that looks at single bits.

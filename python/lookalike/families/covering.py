@@ -11,12 +11,14 @@ from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
 from lookalike.families.parameters import check_bits
+from lookalike.keywords import suggesting
 from lookalike.measures.bits import as_bits
 from lookalike.theory.collisions import CoveringCollision
 from lookalike.theory.ranges import checked_seed
 from lookalike.types import I64, U32, U64
 
 
+@suggesting()
 @dataclass(frozen=True)
 class Covering(Family):
     """The family without false negatives: masks, under one of which any two near items agree.

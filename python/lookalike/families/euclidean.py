@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lookalike.families.projections import Projected
+from lookalike.keywords import suggesting
 from lookalike.theory.collisions import GaussianCollision
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class Euclidean(Projected):
     """Gaussian projections; a slot is the bucket of a random line in which a vector lies.

@@ -11,12 +11,14 @@ import numpy as np
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.families.family import Family
+from lookalike.keywords import suggesting
 from lookalike.measures.vectors import as_vectors
 from lookalike.theory.collisions import HyperplaneCollision, SignsCollision
 from lookalike.theory.ranges import checked_seed, checked_slots
 from lookalike.types import Bools
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class Hyperplane(Family):
     """Random hyperplanes through the origin; a slot is the side on which a vector lies.

@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from lookalike.errors import OptionError
 from lookalike.families.projections import Projected
+from lookalike.keywords import suggesting
 from lookalike.theory.collisions import CauchyCollision
 from lookalike.theory.ranges import whole
 from lookalike.types import Bools
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class L1(Projected):
     """Cauchy projections; a slot is the bucket of a random line in which a vector lies.

@@ -12,6 +12,7 @@ from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.errors import OptionError
 from lookalike.families.family import Family
+from lookalike.keywords import suggesting
 from lookalike.measures.sets import as_sets
 from lookalike.theory.collisions import MINHASH, MinHashCollision
 from lookalike.theory.ranges import checked_seed, checked_slots
@@ -20,6 +21,7 @@ from lookalike.types import Signatures, string_buffers
 OrdersName = Literal["bucketed", "khash", "universal"]
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class MinHash(Family):
     """The MinHash family.

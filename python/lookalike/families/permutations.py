@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lookalike.errors import OptionError
+from lookalike.wording import several
 
 #: Stands in a slot of an empty set.
 NOTHING = np.iinfo(np.int64).max
@@ -52,7 +53,9 @@ class Permutations:
         """
         rows = [[entry not in (0, "0", False) for entry in row] for row in matrix]
         if len(rows) != len(self.ranks[0]):
-            raise OptionError(f"the matrix has {len(rows)} rows, but the orders rank {len(self.ranks[0])}")
+            raise OptionError(
+                f"the matrix has {several(len(rows), 'row')}, but the orders rank {len(self.ranks[0])}"
+            )
         width = len(rows[0]) if rows else 0
         if any(len(entries) != width for entries in rows):
             raise OptionError(f"the rows of the matrix differ in length: the first has {width} columns")

@@ -142,9 +142,8 @@ class Ranges(Family):
                 f" rows={close} or fewer"
             )
         missed = math.log1p(-chance) if chance < 1 else -math.inf
-        tables = min(
-            math.comb(dimensions, rows), max(1, math.ceil(math.log1p(-checked_recall(recall)) / missed))
-        )
+        share_missed = math.log1p(-checked_recall(recall, exact="Ranges.exact"))
+        tables = min(math.comb(dimensions, rows), max(1, math.ceil(share_missed / missed)))
         if tables > _MOST_TABLES:
             raise OptionError(
                 f"recall={recall:g} of items close in {close} of {dimensions} measurements takes {tables:,}"

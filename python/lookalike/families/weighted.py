@@ -8,6 +8,7 @@ from typing import Any
 from lookalike import _core
 from lookalike.engines.cores import checked_threads
 from lookalike.families.family import Family
+from lookalike.keywords import suggesting
 from lookalike.measures.weights import as_weighted_sets
 from lookalike.theory.collisions import WeightedMinHashCollision
 from lookalike.theory.ranges import checked_seed, checked_slots
@@ -16,6 +17,7 @@ from lookalike.types import Signatures
 _LAW = WeightedMinHashCollision()
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class WeightedMinHash(Family):
     """The family of consistent weighted samples (Ioffe, 2010).

@@ -21,6 +21,7 @@ from lookalike.io.faults import Faults, UnreadableFileError
 from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask
 from lookalike.io.packed import rows_as_column
+from lookalike.wording import agreeing, an, several
 
 #: Names of files that hold such matrices.
 SUFFIXES = (".npy", ".bvecs")
@@ -37,7 +38,9 @@ class BitMatrices(Format):
     def probe(self, file: InputFile, wanted: Wanted) -> pa.Schema:
         """What the header says."""
         for name in wanted.names[1:]:
-            raise missing_column(name, file.label, [], within=f" (a {file.path.suffix} file holds bits only)")
+            raise missing_column(
+                name, file.label, [], within=f" ({an(file.path.suffix)} file holds bits only)"
+            )
         return pa.schema([(wanted.text, _stored(file).kind(file.label))])
 
     def read(self, file: InputFile, plan: ReadPlan, faults: Faults) -> Iterator[pa.RecordBatch]:
@@ -162,5 +165,8 @@ def _bvecs(path: Path, size: int) -> _Stored:
     width = int(lengths[0]) if len(lengths) else 0
     row = np.dtype([("width", _LENGTH), ("values", np.uint8, (max(1, width),))])
     if width < 1 or size % row.itemsize:
-        raise UnreadableFileError(f"{size:,} bytes are no whole number of rows of {width:,} bytes")
+        raise UnreadableFileError(
+            f"{several(size, 'byte')} {agreeing(size, 'is', 'are')} no whole number of rows "
+            f"of {several(width, 'byte')}"
+        )
     return _Stored(path, row, size // row.itemsize)

@@ -6,7 +6,6 @@ id, if one was asked for, with its type kept; then the extra columns in the orde
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +17,7 @@ import pyarrow as pa
 
 from lookalike.errors import MissingColumnError, OptionError, SourceError
 from lookalike.io.faults import Faults
+from lookalike.wording import agreeing, hides_something, meant, visible
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,18 +104,36 @@ class Wanted:
 
 
 def missing_column(name: str, where: str, columns: Iterable[str], *, within: str = "") -> MissingColumnError:
-    """The error for a column that is not there: which there are, and which was perhaps meant."""
+    """The error for a column that is not there: which there are, and which was perhaps meant.
+
+    Examples
+    --------
+    >>> print(missing_column("text", "a.csv", ["id", "text "]))
+    a.csv has no column 'text': it has id, 'text '. Did you mean 'text ', with the blank?
+    """
     there = list(columns)
-    near = difflib.get_close_matches(name, there, n=1, cutoff=0.6)
-    near = near or [column for column in there if column.lower() == name.lower()]
+    near = meant(name, there)
     # The default, which nobody typed who may not know how to name another.
     option = {"text": "text", "bits": "column"}.get(name)
     how = f", {option}='COLUMN'" if option is not None else ""
-    hint = f". Did you mean {near[0]!r}?" if near else f". Name the one you mean{how}" if there else ""
+    if near is not None:
+        hint = f". Did you mean {near!r}{_what_hides(name, near)}?"
+    else:
+        hint = f". Name the one you mean{how}" if there else ""
     listed = (
         ", ".join(map(_short, there[:20])) + (" …" if len(there) > 20 else "") if there else "none at all"
     )
     return MissingColumnError(f"{where} has no column {name!r}{within}: it has {listed}{hint}")
+
+
+def _what_hides(name: str, near: str) -> str:
+    """How two names differ that look the same."""
+    if not (hides_something(name) or hides_something(near)):
+        return ""
+    if near.replace(" ", "") == name.replace(" ", ""):
+        end = "" if len(near) > len(name) else "out"
+        return f", with{end} the {agreeing(abs(len(near) - len(name)), 'blank', 'blanks')}"
+    return ""
 
 
 def check_called_once(name: str, where: str, columns: Sequence[str]) -> None:
@@ -126,8 +144,7 @@ def check_called_once(name: str, where: str, columns: Sequence[str]) -> None:
 
 def _short(name: str) -> str:
     # The first row of a csv file without a header may be whole documents.
-    line = " ".join(name.split())
-    return line if len(line) <= 30 else line[:29] + "…"
+    return visible(name if len(name) <= 30 else name[:29] + "…")
 
 
 def is_text(kind: pa.DataType) -> bool:

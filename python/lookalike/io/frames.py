@@ -27,6 +27,7 @@ from lookalike.io.edits import Edits
 from lookalike.io.faults import Faults, OnError
 from lookalike.io.layout import Census, Layout, Mask, Rows
 from lookalike.io.source import Source
+from lookalike.wording import an
 
 _LABEL = "input"
 
@@ -41,6 +42,8 @@ class FrameSource(Source):
 
     def __init__(self, data: Any, wanted: Wanted, on_error: OnError = "raise") -> None:
         super().__init__(wanted, on_error)
+        #: The number of the first row, which is 0 unless others came before.
+        self._first = 0
         self._given, content = _arrow(data, wanted)
         self._has_columns = isinstance(content, pa.Table)
         if _is_pandas(self._given):
@@ -56,7 +59,7 @@ class FrameSource(Source):
             names = ["text"]
             if wanted.names[1:]:
                 within = " (it is nothing but texts; give a table or a frame)"
-                raise missing_column(wanted.names[1], f"a {self.format}", [], within=within)
+                raise missing_column(wanted.names[1], an(self.format), [], within=within)
             content = pa.table({"text": content})
         self._table = pa.table(
             [content.column(name) for name in names], names=[str(at) for at in range(len(names))]
@@ -65,6 +68,12 @@ class FrameSource(Source):
         wanted.check(f"the {self.format}", own)
         types = wanted.settled(common_types([own]))
         self._schema = pa.schema(list(zip(wanted.labels, types, strict=True)))
+
+    def number_on(self, numbers: Iterable[int | None]) -> None:
+        """Number rows from the greatest of these numbers on, if rows have no ids and none is un known."""
+        known = list(numbers)
+        if self.wanted.id is None and None not in known:
+            self._first = max((number for number in known if number is not None), default=0)
 
     @property
     def format(self) -> str:
@@ -184,7 +193,7 @@ class FrameSource(Source):
         census.close_file(faults.bad_rows())
 
     def _places(self, rows: Rows) -> pa.Array:
-        return pa.array(self.layout.locate(rows)[1])
+        return pa.array(self.layout.locate(rows)[1] + self._first)
 
     def _place(self, layout: Layout, row: int) -> str:
         return f"row {int(layout.locate(np.array([row]))[1][0])}"
@@ -218,8 +227,8 @@ def _arrow(data: Any, wanted: Wanted | None = None) -> tuple[Any, pa.Table | pa.
         texts = list(data)
         return (data if isinstance(data, np.ndarray) else texts), _from_strings(texts)
     raise SourceError(
-        f"a {type(data).__name__} cannot be read: give a list of strings, an Arrow table, a polars or pandas "
-        f"frame, a dataset (one split of it), or paths{hint}"
+        f"{an(type(data).__name__)} cannot be read: give a list of strings, an Arrow table, a polars or "
+        f"pandas frame, a dataset (one split of it), or paths{hint}"
     )
 
 
@@ -310,4 +319,4 @@ def _encoded(at: int, value: Any) -> bytes | None:
             return value
     hint = ": give paths alone to read files" if isinstance(value, Path) else ""
     hint = ": pyarrow.Table.from_pylist makes a table of dicts" if isinstance(value, dict) else hint
-    raise SourceError(f"row {at} of the list is a {type(value).__name__}, not a string{hint}")
+    raise SourceError(f"row {at} of the list is {an(type(value).__name__)}, not a string{hint}")

@@ -39,7 +39,7 @@ class Layout:
         """Raise unless `mask` has a boolean for every row number."""
         if len(mask) != self.read or mask.dtype != np.bool_:
             raise InternalError(
-                f"{len(mask)} values of {mask.dtype} were given to choose from {self.read} rows: "
+                f"a mask of {len(mask)} ({mask.dtype}) was given to choose from {self.read} rows: "
                 "please report it"
             )
 

@@ -19,6 +19,7 @@ from lookalike.io.format import Format, InputFile, ReadPlan
 from lookalike.io.layout import Mask, Rows
 from lookalike.io.quoting import RowSplitter
 from lookalike.io.records import CHUNK_BYTES, BrokenStreamError, Chunk, is_utf8, read_chunks, write_records
+from lookalike.wording import an, several
 
 # Enough for any header; a chunk is never less than a row.
 _PROBED_BYTES = 1 << 16
@@ -56,7 +57,7 @@ class Separated(Format):
         if other is None:
             return missing_column(name, label, header)
         return MissingColumnError(
-            f"{label} has its columns separated by {other!r}, and a {self.name} has them by "
+            f"{label} has its columns separated by {other!r}, and {an(self.name)} has them by "
             f"{self._delimiter!r}: write it with those{', or call it .tsv' if other == chr(9) else ''}"
         )
 
@@ -176,7 +177,7 @@ class _Parser:
             fields = [] if position in chunk.flaws else self._splitter.fields(record)
             reason = chunk.flaws.get(position) or _not_utf8(record)
             if reason is None and len(fields) != self._width:
-                reason = f"{len(fields)} fields where the header has {self._width}"
+                reason = f"{several(len(fields), 'field')} where the header has {self._width}"
             if reason is not None:
                 faults.row(chunk.first_row + position, f"line {chunk.line(position)}", reason)
                 continue

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from numpy.lib.format import MAGIC_PREFIX
 
 from lookalike.errors import MissingColumnError, SourceError
+from lookalike.io.columns import missing_column
+from lookalike.wording import several, visible
 
 #: What the numbers of a .fvecs file and of its siblings are.
 _VECS: dict[str, type[np.generic]] = {".fvecs": np.float32, ".bvecs": np.uint8, ".ivecs": np.int32}
@@ -56,7 +58,7 @@ def read_ids(path: str | Path, column: str) -> pa.ChunkedArray:
         raise SourceError(f"{place} holds numbers only: ids go with a .parquet file")
     table = _parquet(place)
     if column not in table.column_names:
-        raise MissingColumnError(f"{place} has no column {column!r}: it has {', '.join(table.column_names)}")
+        raise missing_column(column, str(place), table.column_names)
     return table[column]
 
 
@@ -73,7 +75,7 @@ def vector_column(table: pa.Table, column: str | None, where: str) -> pa.Chunked
     names = lists or table.column_names
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     choice = "name one of" if lists else "it has no lists of numbers, but"
-    raise MissingColumnError(f"{where} has {asked}: {choice} {', '.join(names[:10])}{more}")
+    raise MissingColumnError(f"{where} has {asked}: {choice} {', '.join(map(visible, names[:10]))}{more}")
 
 
 def has_number_lists(path: str | Path, column: str) -> bool:
@@ -136,14 +138,14 @@ def _vecs(place: Path, kind: type[np.generic]) -> npt.NDArray[Any]:
     if width < 1 or size % row_bytes:
         raise SourceError(
             f"{place} is damaged or of another format: {size:,} bytes are no whole number of vectors of"
-            f" {width:,} coordinates"
+            f" {several(width, 'coordinate')}"
         )
     rows = np.memmap(place, dtype=np.dtype([("width", "<i4"), ("values", item, (width,))]), mode="r")
     odd = np.flatnonzero(rows["width"] != width)
     if len(odd):
         raise SourceError(
-            f"{place}: row {int(odd[0]):,} says it has {int(rows['width'][odd[0]]):,} coordinates, the first"
-            f" {width:,}"
+            f"{place}: row {int(odd[0]):,} says it has {several(int(rows['width'][odd[0]]), 'coordinate')},"
+            f" the first {width:,}"
         )
     return rows["values"]
 

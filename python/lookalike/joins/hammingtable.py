@@ -16,6 +16,7 @@ from lookalike.joins.bitrows import BitItems
 from lookalike.measures.bits import as_bits
 from lookalike.theory.ranges import whole
 from lookalike.types import Bits, Tabular
+from lookalike.wording import several
 
 TableMethod = Literal["auto", "pieces", "covering"]
 #: A table has at most so many times as many masks as there are pieces: each takes memory.
@@ -78,7 +79,9 @@ class HammingTable:
         if len(sought.words) != 1:
             raise OptionError(f"{len(sought.words)} items are sought: ask for one at a time")
         if sought.width != self.width:
-            raise OptionError(f"an item of {sought.width} bits is sought among rows of {self.width}")
+            raise OptionError(
+                f"an item of {several(sought.width, 'bit')} is sought among rows of {self.width}"
+            )
         rows, distances = self._table.query(sought.words[0], most=most)
         columns = {"row": pa.array(rows.astype(np.int64)), "distance": pa.array(distances.astype(np.int64))}
         return Neighbours(pa.table(columns))

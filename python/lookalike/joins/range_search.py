@@ -41,6 +41,7 @@ from lookalike.theory.probed_queries import ProbedQuery
 from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_seed
 from lookalike.theory.thresholds import Written, scale_of
 from lookalike.types import I64, U32, U64, Vectors
+from lookalike.wording import several
 
 #: The width of buckets on lines, in radii: on a Gaussian line a point at the radius agrees with .61, and one
 #: four times as far with .20.
@@ -221,7 +222,7 @@ class RangeSearch:
             under = f" and under {furthest:g}, where the angle is 180°" if measure == "angle" else ""
             raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
         probes, seed = checked_probes(probes), checked_seed(seed)
-        recall = checked_recall(recall)
+        recall = checked_recall(recall, exact="similar_pairs with method='exact'")
         vectors = as_vectors(items)
         if not len(vectors):
             raise EmptySourceError("there is nothing to search: the input has no vectors")
@@ -275,8 +276,8 @@ class RangeSearch:
     def __repr__(self) -> str:
         structures = self._structures.count
         return (
-            f"RangeSearch({len(self.vectors):,} vectors by {self.nearness.measure}:"
-            f" {structures:,} structure{'' if structures == 1 else 's'} of {self.query_plan})"
+            f"RangeSearch({several(len(self.vectors), 'vector')} by {self.nearness.measure}:"
+            f" {several(structures, 'structure')} of {self.query_plan})"
         )
 
     def query(self, vector: npt.ArrayLike) -> Answer | None:

@@ -14,6 +14,7 @@ from lookalike.io.packed import COLUMNS, holds_bits, misfit, pack, rows_as_colum
 from lookalike.measures.vectors import check_masked
 from lookalike.theory.ranges import whole
 from lookalike.types import F64, I64, U8, U32, U64, Bits
+from lookalike.wording import an, several
 
 #: More would not be told apart by 32-bit positions.
 _WIDEST = 1 << 31
@@ -129,7 +130,7 @@ def _column(items: Any) -> pa.Array:
         if not isinstance(row, bytes if packed else str):
             kind, wanted = type(row).__name__, "bytes as the first row" if packed else "a hexadecimal string"
             raise MalformedRowError(
-                f"{by_place(at)} is a {kind}, not {wanted}: give numbers as a NumPy array of uint64,"
+                f"{by_place(at)} is {an(kind)}, not {wanted}: give numbers as a NumPy array of uint64,"
                 " flags and packed bytes as a matrix"
             )
     try:
@@ -165,7 +166,7 @@ def _narrowed(bits: Bits, asked: int) -> Bits:
     if width is None:
         raise OptionError(f"width={asked!r} is not a whole number of bits")
     if not bits.width - 8 < width <= bits.width:
-        raise OptionError(f"width={width} does not fit: rows have {bits.width} bits")
+        raise OptionError(f"width={width} does not fit: rows have {several(bits.width, 'bit')}")
     spare = np.unpackbits(bits.to_bytes()[:, -1:], axis=1)[:, width - 8 * ((width - 1) // 8) :].any(axis=1)
     if spare.any():
         raise MalformedRowError(f"{by_place(int(np.argmax(spare)))} has bits set beyond width={width}")

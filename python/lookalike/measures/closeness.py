@@ -9,6 +9,7 @@ import numpy as np
 from lookalike.errors import MalformedRowError, OptionError, SourceError
 from lookalike.measures.vectors import check_masked
 from lookalike.types import F64
+from lookalike.wording import several
 
 
 def close_share(a: Any, b: Any, within: Any) -> Any:
@@ -35,7 +36,8 @@ def checked_within(within: Any, dimensions: int) -> F64:
         numbers = np.broadcast_to(np.asarray(within, np.float64), (dimensions,))
     except (TypeError, ValueError, OverflowError):
         raise OptionError(
-            f"within={within!r:.40} does not go with {dimensions} measurements: give one number, or as many"
+            f"within={within!r:.40} does not go with {several(dimensions, 'measurement')}: "
+            "give one number, or as many"
         ) from None
     if not np.all((numbers >= 0) & np.isfinite(numbers)):
         raise OptionError(f"within={within!r:.40} is out of range: a number, 0 or more")

@@ -26,6 +26,7 @@ from lookalike import _core
 from lookalike.engines.verbs import Held
 from lookalike.errors import EmptySourceError, MalformedRowError, SourceError
 from lookalike.types import F64, I64, Floats, Vectors
+from lookalike.wording import several
 
 #: What vectors can be compared by in a join.
 MEASURES = ("angle", "cosine", "l2", "l1")
@@ -83,7 +84,7 @@ def check_directions(vectors: Vectors, *, first_row: int = 0) -> None:
     if len(nowhere):
         raise MalformedRowError(
             f"row {first_row + int(nowhere[0]):,} is all zeros and has no direction, so no angle"
-            f" ({len(nowhere):,} such rows here): drop them, or choose the measure l2 or l1"
+            f" ({several(len(nowhere), 'such row')} here): drop them, or choose the measure l2 or l1"
         )
 
 
@@ -346,6 +347,6 @@ def _check_widths(lengths: npt.NDArray[Any], width: int, first_row: int, *, more
     odd = np.flatnonzero(lengths != width)
     if len(odd):
         raise MalformedRowError(
-            f"row {first_row + int(odd[0]):,} has {int(lengths[odd[0]]):,} coordinates, but the first row has"
-            f" {width:,}: all vectors need the same number{more}"
+            f"row {first_row + int(odd[0]):,} has {several(lengths[odd[0]], 'coordinate')}, but the first row"
+            f" has {width:,}: all vectors need the same number{more}"
         )

@@ -1,7 +1,6 @@
 """What a run leaves behind, and what it says while it lasts.
 
 folder.py     a run folder appears whole or not at all
-atomic.py     a file appears whole or not at all
 header.py     what every stored file says about itself
 tables.py     stored Parquet tables, with a header and a checksum of the whole file
 arrays.py     stored NumPy arrays, likewise
@@ -19,9 +18,9 @@ side_by_side.py  several things at once, handed on in order
 sizes.py      4GB as a number, and how much memory is free
 """
 
+from lookalike.atomic import atomic_write, is_utf8_name
 from lookalike.runs.arrays import read_arrays, write_arrays
 from lookalike.runs.asked import LEDGER_NAME, is_unfinished_run
-from lookalike.runs.atomic import atomic_write, is_utf8_name
 from lookalike.runs.fingerprint import Fingerprint
 from lookalike.runs.folder import RECORD_NAME, RunFolder, is_run_folder
 from lookalike.runs.header import FORMAT_VERSION, Header

@@ -21,8 +21,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from lookalike.atomic import atomic_write
 from lookalike.errors import SourceError
-from lookalike.runs.atomic import atomic_write
 from lookalike.runs.header import Header, damaged
 
 _MAGIC = b"LKALIKE1"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lookalike.errors import SourceError
+from lookalike.wording import several
 
 END_BYTES = 1 << 16
 WHOLE_BYTES = 10**9
@@ -96,9 +97,9 @@ class Fingerprint:
     def differs(self, other: Fingerprint) -> str | None:
         """Say how this file, as it is now, differs from what it was; None if it is the same file."""
         if self.size != other.size:
-            return f"{self.path} has {self.size:,} bytes now and had {other.size:,}"
+            return f"{self.path} has {several(self.size, 'byte')} now and had {other.size:,}"
         if self.ends != other.ends or (self.whole is not None and other.whole not in (None, self.whole)):
-            return f"{self.path} has other content now, of the same {self.size:,} bytes"
+            return f"{self.path} has other content now, of the same {several(self.size, 'byte')}"
         if self.changed != other.changed and (self.whole is None or other.whole is None):
             return (
                 f"{self.path} was changed at {_time(self.changed)}, and last at {_time(other.changed)} before"

@@ -21,8 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType, TracebackType
 
+from lookalike.atomic import hidden_sibling, is_utf8_name, sync, unwritable
 from lookalike.errors import OutputError, ScratchError
-from lookalike.runs.atomic import hidden_sibling, is_utf8_name, sync, unwritable
 from lookalike.runs.space import disk_was_full, in_words, require_space
 
 RECORD_NAME = "run.json"

@@ -27,9 +27,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from lookalike.atomic import atomic_write, sync, unwritable
 from lookalike.errors import LookalikeError, OutputError
 from lookalike.runs.asked import LEDGER_NAME, asked_for, digest, is_unfinished_run, require_unchanged
-from lookalike.runs.atomic import atomic_write, sync, unwritable
 from lookalike.runs.fingerprint import Fingerprint
 from lookalike.runs.header import Header, damaged
 from lookalike.runs.lock import LOCK_NAME, FolderLock

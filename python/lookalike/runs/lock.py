@@ -12,8 +12,8 @@ import fcntl
 import os
 from pathlib import Path
 
+from lookalike.atomic import unwritable
 from lookalike.errors import OutputError
-from lookalike.runs.atomic import unwritable
 
 LOCK_NAME = "lock"
 

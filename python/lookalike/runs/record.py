@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lookalike.atomic import atomic_write
 from lookalike.errors import ArtefactError, SourceError
-from lookalike.runs.atomic import atomic_write
 from lookalike.runs.folder import RECORD_NAME
 from lookalike.runs.header import FORMAT_VERSION, damaged
 from lookalike.runs.stopwatch import Stage

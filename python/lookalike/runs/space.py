@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+from lookalike.atomic import FULL, unwritable
 from lookalike.errors import OutputError
-from lookalike.runs.atomic import FULL, unwritable
 
 RESUMABLE = "what is committed is kept: make room and start again with --resume"
 

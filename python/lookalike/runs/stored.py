@@ -31,8 +31,8 @@ from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
 
+from lookalike.atomic import atomic_rename
 from lookalike.errors import LookalikeError, SourceError
-from lookalike.runs.atomic import atomic_rename
 from lookalike.runs.header import Header, damaged
 
 _MAGIC = b"LKALIKET"

@@ -15,8 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from lookalike.atomic import atomic_rename
 from lookalike.errors import ArtefactError, SourceError
-from lookalike.runs.atomic import atomic_rename
 from lookalike.runs.header import MAGIC, Header, damaged
 
 _DIGEST_BYTES = 16

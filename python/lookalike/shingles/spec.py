@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from lookalike import _core
 from lookalike.errors import OptionError
+from lookalike.keywords import suggesting
 from lookalike.theory.ranges import whole
 
 Unit = Literal["words", "chars", "stopwords"]
@@ -36,6 +37,7 @@ _FORM = re.compile(r"(?P<unit>[a-z]+)(?::(?P<k>\d{1,9}))?(?P<options>(?:[+-][a-z
 _OPTION = re.compile(r"([+-])([a-z]+)(\d*)", re.ASCII)
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class Shingle:
     """How a document becomes a set of shingles.

@@ -32,6 +32,7 @@ from lookalike.errors import ArtefactError, OptionError
 from lookalike.theory import covers, dealing
 from lookalike.theory.banding import Banding
 from lookalike.theory.ranges import whole
+from lookalike.wording import several
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -222,7 +223,7 @@ class BitSamplingCollision(LinearCollision):
 
     @property
     def slot(self) -> str:
-        return f"one of {self.bits:,} bits"
+        return f"one of {several(self.bits, 'bit')}"
 
 
 @dataclass(frozen=True)
@@ -332,7 +333,7 @@ class CoveringCollision(Collision):
         if radius is None or not 0 <= radius < self.bits:
             raise OptionError(
                 f"radius={self.radius!r} is out of range:"
-                f" of {self.bits:,} bits, 0 to {self.bits - 1:,} may differ"
+                f" of {several(self.bits, 'bit')}, 0 to {self.bits - 1:,} may differ"
             )
         object.__setattr__(self, "radius", radius)
         if parts is None or not 1 <= parts <= radius + 1:
@@ -348,7 +349,7 @@ class CoveringCollision(Collision):
             )
         if self.parts < fewest:
             raise OptionError(
-                f"radius={self.radius} takes {self.masks:,} masks with parts={self.parts},"
+                f"radius={self.radius} takes {several(self.masks, 'mask')} with parts={self.parts},"
                 f" which are too many: use parts={fewest} or more"
             )
 
@@ -373,7 +374,7 @@ class CoveringCollision(Collision):
 
     @property
     def slot(self) -> str:
-        return f"a key by each of {self.masks:,} masks"
+        return f"a key by each of {several(self.masks, 'mask')}"
 
     def _chances(self, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
         agree, differ = covers.chances(self.bits, self.radius, self.parts)

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from lookalike.errors import OptionError, UnreachableRecallError
+from lookalike.keywords import suggesting
 from lookalike.theory import dealing
 from lookalike.theory.banding import Banding
 from lookalike.theory.cascades import Cascade
@@ -73,6 +74,7 @@ _FAMILIES = {
 Costs = Callable[[Sequence[Banding]], Sequence[float]]
 
 
+@suggesting()
 def plan(
     threshold: Written = 0.8,
     *,
@@ -113,7 +115,7 @@ def plan(
     """
     scale = scale_of(measure, bits=bits if collision is None else getattr(collision, "bits", bits))
     threshold = scale.read(threshold)
-    recall = checked_recall(recall)
+    recall = checked_recall(recall, exact="an exact method (prefix for sets, exact for vectors and bits)")
     slots = checked_slots(slots)
     if similarities is not None and distances is not None:
         raise OptionError("a plan goes by one sample: give similarities or distances, not both")

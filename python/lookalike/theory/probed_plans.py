@@ -32,6 +32,7 @@ from lookalike.theory.plans import Plan, at_threshold, percent
 from lookalike.theory.quadrature import nodes
 from lookalike.theory.ranges import checked_recall, checked_slots
 from lookalike.theory.thresholds import Written, scale_of
+from lookalike.wording import several
 
 #: How many probes are tried where the number is left to the plan.
 TRIED = (2, 4, 8, 16, 32)
@@ -61,7 +62,7 @@ class ProbedPlan(Plan):
 
     def __str__(self) -> str:
         first, *others = super().__str__().split("\n")
-        return "\n".join([f"{first}, {self.probes:,} buckets a band", *others])
+        return "\n".join([f"{first}, {several(self.probes, 'bucket')} a band", *others])
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,8 @@ def plan_probes(
                 best = key, _Chosen(family, banding, number, chance, expected, cost)
     if best is None:
         raise UnreachableRecallError(
-            f"no tables of {slots:,} slots, looked at in {' or '.join(map(str, numbers))} buckets each, find"
-            f" {percent(recall, 2)} of pairs {at_threshold(scale, threshold)}: use more slots,"
+            f"no tables of {several(slots, 'slot')}, looked at in {' or '.join(map(str, numbers))} buckets"
+            f" each, find {percent(recall, 2)} of pairs {at_threshold(scale, threshold)}: use more slots,"
             f" {scale.more_alike} the threshold, or accept a lower recall"
         )
     chosen = best[1]

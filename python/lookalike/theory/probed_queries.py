@@ -17,6 +17,7 @@ from lookalike.theory.banding import Banding
 from lookalike.theory.collisions import Collision
 from lookalike.theory.multiprobe import checked_probes, found, most_probes
 from lookalike.theory.range_queries import RangeQuery, up
+from lookalike.wording import several
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ class ProbedQuery(RangeQuery):
         return {**super().to_dict(), "probes": self.probes}
 
     def __str__(self) -> str:
-        return f"{super().__str__()}; {self.probes:,} buckets of a table"
+        return f"{super().__str__()}; {several(self.probes, 'bucket')} of a table"
 
 
 @lru_cache(maxsize=64)

@@ -156,7 +156,7 @@ def plan_pyramid(threshold: float, *, recall: float = 0.95, sampled: int = 100) 
     >>> plan.bands, plan.rows, round(plan.expected_recall, 3)
     (5, 17, 0.957)
     """
-    threshold, recall = checked_threshold(threshold), checked_recall(recall)
+    threshold, recall = checked_threshold(threshold), checked_recall(recall, exact="method='prefix'")
     if threshold < LEAST_THRESHOLD:
         raise OptionError(
             f"threshold={threshold:g} is out of range for the pyramid: {LEAST_THRESHOLD:g} or more,"

@@ -18,6 +18,7 @@ import numpy as np
 from lookalike.errors import OptionError
 from lookalike.theory.amplification import Amplification
 from lookalike.theory.ranges import checked_recall
+from lookalike.wording import several
 
 STRUCTURE_RECALL = 0.5 - 1 / math.e
 """What one structure that stops after 2L checks promises, whatever the data."""
@@ -96,7 +97,7 @@ class RangeQuery:
 
     def structures(self, recall: float) -> int:
         """How many independent structures find a point with probability `recall`, by the bound 1/2 − 1/e."""
-        recall = checked_recall(recall)
+        recall = checked_recall(recall, exact="similar_pairs with method='exact'")
         return max(1, up(math.log1p(-recall) / math.log1p(-STRUCTURE_RECALL)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,7 +118,7 @@ class RangeQuery:
         return (
             f"{_several(self.tables, 'table')} of {_several(self.rows, 'function')}"
             f" for {_several(self.items, 'point')} (ρ = {self.rho:.3f});"
-            f" stop after {self.most_checks:,} checks"
+            f" stop after {several(self.most_checks, 'check')}"
         )
 
 

@@ -7,9 +7,14 @@ import operator
 import numpy as np
 
 from lookalike.errors import OptionError
+from lookalike.wording import pointed
 
 MOST_SLOTS = 65_536
 """Longer signatures than this are refused: a quarter of a megabyte an item is no longer a sketch of it."""
+
+
+#: Methods that have no use for a promise.
+_MISS_NOTHING = ("prefix", "divide", "exact", "pieces", "covering")
 
 
 def checked_threshold(threshold: float | str) -> float:
@@ -22,12 +27,18 @@ def checked_threshold(threshold: float | str) -> float:
     return share
 
 
-def checked_recall(recall: float) -> float:
-    """A chance over 0 and under 1, or an OptionError that says so."""
+def checked_recall(recall: float, *, exact: str = "method='exact'", method: str | None = None) -> float:
+    """A chance over 0 and under 1, or an OptionError that says so.
+
+    To somebody who asks for every pair it names the `exact` road, unless that is the `method` asked for.
+    """
     share = _number("recall", recall)
     if share == 1:
+        if method in _MISS_NOTHING:
+            raise OptionError(f"recall=1 is what method={method!r} has in any case: leave out recall")
         raise OptionError(
-            "recall=1 is out of range: over 0 and under 1; bands always miss a few pairs: use recall=0.999"
+            f"recall=1 is more than bands can promise, which always miss a few pairs: {exact} "
+            "finds every pair; or use recall=0.999"
         )
     if not 0 < share < 1:
         raise OptionError(f"recall={share:g} is out of range: over 0 and under 1{_meant('recall', share)}")
@@ -72,7 +83,9 @@ def _number(name: str, value: float | str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise OptionError(f"{name}={value!r:.40} is not a number: give one between 0 and 1") from None
+        number = pointed(value) if isinstance(value, str) else None
+        advice = "give one between 0 and 1" if number is None else f"write {number}, with a point"
+        raise OptionError(f"{name}={value!r:.40} is not a number: {advice}") from None
 
 
 def _meant(name: str, share: float) -> str:

@@ -24,6 +24,7 @@ from lookalike.errors import OptionError
 from lookalike.theory.cascades import FAR
 from lookalike.theory.collisions import BitSamplingCollision, Collision
 from lookalike.theory.ranges import checked_threshold
+from lookalike.wording import pointed, several
 
 FloatArray = npt.NDArray[np.float64]
 Written = float | str
@@ -222,7 +223,7 @@ class Counts(Scale):
         if unit not in ("", "bit", "bits") or not number.is_integer() or not 0 <= number < self.bits:
             share = "; for a Tanimoto similarity choose the measure jaccard" if 0 < number < 1 else ""
             raise OptionError(
-                f"threshold={threshold} is out of range: of {self.bits:,} bits, a whole number"
+                f"threshold={threshold} is out of range: of {several(self.bits, 'bit')}, a whole number"
                 f" from 0 to {self.bits - 1:,} may differ{share}"
             )
         return number
@@ -258,7 +259,9 @@ def _parts(measure: str, threshold: Written, wanted: str) -> tuple[float, str]:
     """The number of a threshold and its unit, which may be missing."""
     match = _WRITTEN.fullmatch(str(threshold).strip())
     if match is None:
-        raise OptionError(f"threshold={threshold!r} is no threshold of {measure}: give {wanted}")
+        number = pointed(str(threshold))
+        advice = f"give {wanted}" if number is None else f"write {number}, with a point"
+        raise OptionError(f"threshold={threshold!r} is no threshold of {measure}: {advice}")
     return float(match[1]), match[2]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
+from lookalike.keywords import suggesting
 from lookalike.shingles import Shingle
 from lookalike.theory.ranges import checked_threshold, whole
 
@@ -15,6 +16,7 @@ from lookalike.theory.ranges import checked_threshold, whole
 RUN = {"words": 13, "chars": 50}
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class DecontaminateOptions(Asked):
     """When a test item counts as contaminated.

@@ -23,6 +23,7 @@ from lookalike.charts import numbers
 from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError, SourceError
 from lookalike.io import OnError, Source, open_source
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Bools
 
@@ -36,6 +37,7 @@ _TIMES = 24
 _SCHEMA = pa.schema([("row", pa.int64()), ("text", pa.large_string())])
 
 
+@suggesting(DecontaminateOptions)
 def decontaminate(
     test: Any,
     train: Any,

@@ -221,7 +221,7 @@ def _choice(runs: Sequence[EarlierRun], options: DedupOptions) -> Choice:
         return Choice(method=options.method, why="asked for", roads={})
     largest = max(runs, key=lambda run: run.rows)
     by_bands = options.verify == "signature" or (largest.method == "lsh" and options.measure == "jaccard")
-    why = f"{largest.folder} went by {largest.method}"
+    why = f"{largest.name} went by {largest.method}"
     return Choice(method="lsh" if by_bands else "prefix", why=why, roads={})
 
 
@@ -253,7 +253,7 @@ def shelf_of(
     if run.bands == stored.bands:
         return Shelf(rows=run.rows, keyed=run.keyed, texts=partial(run.texts, engine))
     with watch.stage("sign earlier", run.rows, size=run.text_bytes):
-        with called(lambda _: f"a document of {run.folder}"):
+        with called(lambda _: f"a document of {run.name}"):
             texts = run.texts(engine, None, 0)
         key = key_all(new.key(family_of(options), stored.bands.banding), stored.bands)
         keyed = engine.map(engine.map(texts, key), _as_places)

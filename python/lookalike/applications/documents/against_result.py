@@ -158,7 +158,7 @@ def _check_alike(new: Collection, own: pa.DataType, run: EarlierRun) -> None:
     else:
         why = ""
     raise SourceError(
-        f"documents of {run.folder} are called by {run.id_type} and new ones by {own}{why}: name a column of "
+        f"documents of {run.name} are called by {run.id_type} and new ones by {own}{why}: name a column of "
         "the same kind of ids (id='COLUMN'), or run the earlier job again with ids like these"
     )
 
@@ -169,7 +169,7 @@ def _check_apart(new: Collection, run: EarlierRun, id_type: pa.DataType) -> None
         again = sorted(set(labels) & set(run.labels))
         if again:
             raise DuplicateIdError(
-                f"{again[0]} was read by the run in {run.folder} too, and its documents would be called the "
+                f"{again[0]} was read by {run.name} too, and its documents would be called the "
                 "same: name only files that are new, or a column of ids (id='COLUMN')"
             )
         return
@@ -177,7 +177,7 @@ def _check_apart(new: Collection, run: EarlierRun, id_type: pa.DataType) -> None
     again_id = run.also_named(ids)
     if again_id is not None:
         raise DuplicateIdError(
-            f"the id {again_id!r:.60} is in {run.folder} too: name only documents that are new, by ids that "
+            f"the id {again_id!r:.60} is in {run.name} too: name only documents that are new, by ids that "
             "tell them from the earlier ones"
         )
 
@@ -221,21 +221,22 @@ class AgainstResult(DedupResult):
     @property
     def advice(self) -> list[str]:
         """What the user may want to change, in sentences."""
-        given = {str(run.folder.resolve()) for run in self.runs}
+        given = {run.place for run in self.runs if run.temporary is None}
+        sums = {run.checksum for run in self.runs}
         said = [
-            f"{run.folder} was made by another version of the algorithms: its documents were signed again, "
+            f"{run.name} was made by another version of the algorithms: its documents were signed again, "
             "as they will be each time until that run is made again"
             for run in self.runs
             if run.is_of_another_version
         ]
         said += [
-            f"{run.folder} was itself compared with {folder}, whose documents were not looked at: name it too"
+            f"{run.name} was itself compared with {folder}, whose documents were not looked at: name it too"
             for run in self.runs
-            for folder in run.earlier
-            if str(Path(folder).resolve()) not in given
+            for checksum, folder in run.earlier.items()
+            if checksum not in sums and str(Path(folder).resolve()) not in given
         ]
         said += [
-            f"texts of {run.folder} were read from the column {run.text_column!r}, and new ones from "
+            f"texts of {run.name} were read from the column {run.text_column!r}, and new ones from "
             f"{self.source.text_column!r}: they are compared as they are"
             for run in self.runs
             if run.text_column not in (None, self.source.text_column) and self.source.format != "txt"
@@ -245,10 +246,7 @@ class AgainstResult(DedupResult):
     def record(self) -> RunRecord:
         """What run.json says of this run; of the earlier ones, where they are and what their run.json was."""
         record = super().record()
-        against = [
-            {"folder": str(run.folder.resolve()), "checksum": run.checksum, "kept": run.rows}
-            for run in self.runs
-        ]
+        against = [{"folder": run.place, "checksum": run.checksum, "kept": run.rows} for run in self.runs]
         return replace(record, parameters={**record.parameters, "against": against})
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from lookalike.errors import OptionError
+from lookalike.errors import UnknownOptionError
 from lookalike.shingles import Shingle
 
 
@@ -19,7 +19,7 @@ class Asked:
         known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
-                raise OptionError(f"there is no option {name!r}: choose among {', '.join(known)}")
+                raise UnknownOptionError.of(name, known)
         return cls(**options)
 
 

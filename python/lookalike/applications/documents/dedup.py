@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from lookalike.applications.documents.against import dedup_against, dedup_units_against
@@ -15,7 +14,7 @@ from lookalike.applications.documents.assigning import (
     kept_as_arrived,
     priority_of,
 )
-from lookalike.applications.documents.earlier import EarlierRun, open_runs
+from lookalike.applications.documents.earlier import Earlier, EarlierRun, open_runs
 from lookalike.applications.documents.join import name_of, search_sources
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
@@ -26,16 +25,19 @@ from lookalike.applications.too_large import called
 from lookalike.clusters import parse_keep
 from lookalike.engines import Engine, engine_of
 from lookalike.io import OnError, Source, open_source
+from lookalike.io.frames import FrameSource
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 
 
+@suggesting(DedupOptions)
 def dedup(
     docs: Any,
     *,
     text: str = "text",
     id: str | None = None,
     on_error: OnError = "raise",
-    against: str | Path | Sequence[str | Path] = (),
+    against: Earlier = (),
     engine: Engine | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -57,8 +59,9 @@ def dedup(
     on_error
         `raise` at the first row that cannot be read, or `skip` such rows and count them.
     against
-        The folder of an earlier run, or several: new documents are compared with those that these kept, which
-        stay as they are, and with each other. Nothing earlier is compared again.
+        An earlier run, or several, each by the folder it wrote or by its result: new documents are compared
+        with those that these kept, which stay as they are, and with each other. Nothing earlier is compared
+        again. Where neither have ids, and the runs are results, new documents are numbered on from theirs.
     threads, memory
         How many threads work (all cores by default), and how much memory they may take above what Python
         needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
@@ -77,8 +80,11 @@ def dedup(
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
     source = open_source(docs, text=text, id=id, columns=columns, on_error=on_error)
+    runs = open_runs(against, chosen)
+    if isinstance(source, FrameSource) and runs and all(run.temporary is not None for run in runs):
+        source.number_on(run.next_number for run in runs)
     engine = engine_of(engine, threads, memory)
-    return dedup_source(source, chosen, engine=engine, watch=Watch(), against=open_runs(against, chosen))
+    return dedup_source(source, chosen, engine=engine, watch=Watch(), against=runs)
 
 
 def dedup_source(

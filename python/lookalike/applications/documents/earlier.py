@@ -13,8 +13,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +25,7 @@ import pyarrow.compute as pc
 from lookalike.applications.documents.kept_texts import TEXT_SCHEMA, Inputs, KeptTexts, check_input
 from lookalike.applications.documents.keys import KEYS_NAME
 from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.result import DedupResult
 from lookalike.engines import Engine, Table, stored_table
 from lookalike.errors import ArtefactError, OptionError, SourceError
 from lookalike.io.units import Unit
@@ -32,6 +35,7 @@ from lookalike.runs.stored import as_stored
 from lookalike.theory.added_bands import FinalBands
 from lookalike.types import I64
 
+_IN_MEMORY = "the earlier result"
 CLUSTERS_NAME = "clusters.parquet"
 DOCUMENTS_NAME = "documents.parquet"
 #: Options that decide what a near-duplicate is: a run and what is appended to it must agree in them.
@@ -47,9 +51,23 @@ class EarlierRun:
     keys: StoredTable
     #: Of the content of its run.json.
     checksum: str
+    #: Of a result in memory: the temporary folder it was written to, which is gone with this object.
+    temporary: TemporaryDirectory[str] | None = None
 
     @classmethod
-    def open(cls, folder: str | Path, options: DedupOptions) -> EarlierRun:
+    def of(cls, result: DedupResult, options: DedupOptions) -> EarlierRun:
+        """A result in memory, written to a temporary folder; raises what `open` does."""
+        temporary = TemporaryDirectory(prefix="lookalike-")
+        return cls.open(result.write(Path(temporary.name, "run")), options, temporary=temporary)
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path,
+        options: DedupOptions,
+        *,
+        temporary: TemporaryDirectory[str] | None = None,
+    ) -> EarlierRun:
         """Open a run folder.
 
         Raises
@@ -67,7 +85,7 @@ class EarlierRun:
         ):
             raise SourceError(f"the run in {folder} is not finished: go on with it by --resume first")
         record = RunRecord.read(folder)
-        _check(folder, record, options)
+        _check(folder, folder if temporary is None else _IN_MEMORY, record, options)
         keys = StoredTable.open(folder / KEYS_NAME)
         keys.header.require(where=str(keys.path), kind="keys")
         content = (folder / RECORD_NAME).read_bytes()
@@ -76,10 +94,21 @@ class EarlierRun:
             record=record,
             keys=keys,
             checksum=hashlib.blake2b(content, digest_size=16).hexdigest(),
+            temporary=temporary,
         )
         if run.inputs is not None:
             _check_inputs(folder, run.inputs)
         return run
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.folder) if self.temporary is None else _IN_MEMORY
+
+    @property
+    def place(self) -> str:
+        """What run.json calls it: the whole path."""
+        return str(self.folder.resolve()) if self.temporary is None else "a result in Python"
 
     @property
     def rows(self) -> int:
@@ -97,9 +126,17 @@ class EarlierRun:
         return list(self._stored["labels"])
 
     @property
-    def earlier(self) -> list[str]:
-        """The runs that it was itself compared with."""
-        return [run["folder"] for run in self.record.parameters.get("against", ())]
+    def earlier(self) -> dict[str, str]:
+        """The runs that it was itself compared with: their places, by the checksums of their run.json."""
+        return {run["checksum"]: run["folder"] for run in self.record.parameters.get("against", ())}
+
+    @property
+    def next_number(self) -> int | None:
+        """A number over those of all its documents, where these are called by numbers."""
+        if not pa.types.is_integer(self.id_type):
+            return None
+        most = (pc.max(batch["id"]).as_py() for batch in self._rows_of(self._ids_name, ["id"]))
+        return max((number for number in most if number is not None), default=-1) + 1
 
     @property
     def bands(self) -> FinalBands | None:
@@ -261,9 +298,13 @@ class EarlierRun:
             yield from file.iter_batches(columns=columns)
 
 
-def open_runs(folders: str | Path | Sequence[str | Path], options: DedupOptions) -> tuple[EarlierRun, ...]:
-    """Open the folders of earlier runs, in the order of their names: that of the arguments says nothing."""
-    given = [folders] if isinstance(folders, str | Path) else list(folders)
+#: An earlier run, or several: the folder that one wrote, or what it gave in Python.
+Earlier: TypeAlias = "str | Path | DedupResult | Sequence[str | Path | DedupResult]"
+
+
+def open_runs(earlier: Earlier, options: DedupOptions) -> tuple[EarlierRun, ...]:
+    """Open earlier runs, folders in the order of their names: that of the arguments says nothing."""
+    given = list(earlier) if isinstance(earlier, Sequence) and not isinstance(earlier, str) else [earlier]
     if given and options.method == "pyramid":
         raise OptionError(
             "method='pyramid' does not go with earlier runs: choose lsh, prefix or divide, or leave it at "
@@ -274,30 +315,39 @@ def open_runs(folders: str | Path | Sequence[str | Path], options: DedupOptions)
             f"common={options.common!r} does not go with earlier runs, where what is common would be counted "
             "anew each time: leave it out"
         )
-    places = sorted({os.path.realpath(folder): Path(folder) for folder in given}.items())
-    return tuple(EarlierRun.open(folder, options) for _, folder in places)
+    for one in given:
+        if not isinstance(one, str | os.PathLike | DedupResult):
+            raise OptionError(
+                f"against={one!r:.40} is no earlier run: give the folder that it wrote, or what la.dedup gave"
+            )
+    results = {id(one): one for one in given if isinstance(one, DedupResult)}
+    folders = {os.path.realpath(one): Path(one) for one in given if not isinstance(one, DedupResult)}
+    opened = [EarlierRun.open(folder, options) for _, folder in sorted(folders.items())]
+    in_memory = sorted((EarlierRun.of(one, options) for one in results.values()), key=attrgetter("checksum"))
+    return (*opened, *in_memory)
 
 
-def _check(folder: Path, record: RunRecord, options: DedupOptions) -> None:
+def _check(folder: Path, name: Path | str, record: RunRecord, options: DedupOptions) -> None:
     if record.job != "dedup":
         raise SourceError(
-            f"{folder} was written by {record.job}: new documents are compared with the folder of a dedup"
+            f"{name} was written by {record.job}: new documents are compared with the folder of a dedup"
         )
     asked = as_stored(options.to_dict())
-    for name in _BINDING:
-        then, now = record.parameters.get(name), asked[name]
+    for option in _BINDING:
+        then, now = record.parameters.get(option), asked[option]
         if then != now:
             raise OptionError(
-                f"{folder} was made with {name}={then!r} and {name}={now!r} is asked for: new documents are "
-                f"compared as the earlier ones were, so use {name}={then!r}, or run the earlier job again"
+                f"{name} was made with {option}={then!r} and {option}={now!r} is asked for: new documents "
+                f"are compared as the earlier ones were, so use {option}={then!r}, or run the earlier job "
+                "again"
             )
     if KEYS_NAME not in record.files:
         raise SourceError(
-            f"{folder} holds no {KEYS_NAME}, by which new documents find the earlier ones: it was written by "
+            f"{name} holds no {KEYS_NAME}, by which new documents find the earlier ones: it was written by "
             "an older version; run it again"
         )
-    for name, entry in record.files.items():
-        path = folder / name
+    for file, entry in record.files.items():
+        path = folder / file
         if not path.is_file():
             raise ArtefactError(f"{path} is missing: run the job again")
         if path.stat().st_size != entry.bytes:

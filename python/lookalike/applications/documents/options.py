@@ -10,6 +10,7 @@ from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.io.units import Unit
 from lookalike.joins.divide import most_rows
+from lookalike.keywords import suggesting
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
 from lookalike.theory.pyramid import plan_pyramid
@@ -28,6 +29,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class PairOptions(Asked):
     """How similar pairs are searched for.
@@ -91,7 +93,9 @@ class PairOptions(Asked):
             if getattr(self, name) not in choices:
                 raise OptionError(f"{name}={getattr(self, name)!r} is unknown: {_advised(self, name)}")
         object.__setattr__(self, "threshold", _checked_threshold(self.threshold, self.measure))
-        object.__setattr__(self, "recall", checked_recall(self.recall))
+        object.__setattr__(
+            self, "recall", checked_recall(self.recall, exact="method='prefix'", method=self.method)
+        )
         object.__setattr__(self, "slots", checked_slots(self.slots))
         object.__setattr__(self, "seed", checked_seed(self.seed))
         _check_together(self)
@@ -169,6 +173,7 @@ def _check_together(options: PairOptions) -> None:
         )
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class DedupOptions(PairOptions):
     """How near-duplicates are searched for, and which of them is kept.

@@ -19,12 +19,14 @@ from lookalike.applications.documents.weighted import (
 )
 from lookalike.applications.sets import SetCollection, holds_sets, listed
 from lookalike.engines import Engine, engine_of
-from lookalike.errors import OptionError
+from lookalike.errors import OptionError, UnknownOptionError
 from lookalike.io import OnError, Source, open_source
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.types import Bits, Pairs
 
 
+@suggesting(PairOptions, WeightedOptions, "probes")
 def similar_pairs(
     items: Any,
     other: Any = None,
@@ -92,7 +94,7 @@ def similar_pairs(
     engine = engine_of(engine, threads, memory)
     if isinstance(items, Bits) or options.get("measure") == "hamming":
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
-            raise OptionError(f"{unknown[0]!r} is no option of bits: choose among {', '.join(BIT_OPTIONS)}")
+            raise UnknownOptionError.of(unknown[0], BIT_OPTIONS, where=" of bits")
         _check_skips(on_error, "bits")
         column = COLUMN if text == "text" else text
         return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from lookalike.applications.chosen import told
 from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.charts import numbers
 from lookalike.joins import Account
@@ -13,6 +14,7 @@ from lookalike.runs import Stage
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, RecallEstimate
 from lookalike.theory.added_bands import Reason
+from lookalike.wording import agreeing
 
 #: Two rows picked at random share this much: then most documents hold most shingles, and k is too small.
 CROWDED = 0.3
@@ -87,7 +89,7 @@ def rehearsal_lines(
     return _aligned(
         [
             *_input_facts(counts),
-            ("method", f"{choice.method}: {choice.why}"),
+            ("method", told(choice)),
             *_estimates(choice),
             *([] if plan is None else _plan_facts(plan)),
             ("earlier", _to_read(counts) if "earlier_runs" in counts else ""),
@@ -109,7 +111,7 @@ def _to_come(expected: float | None, counted: tuple[int, int] | None, listing: b
     pairs, rows = counted
     others = "leaders or with each other" if listing else "leaders"
     large = f"; {numbers.several(rows, 'row')} in large buckets, compared with {others}" if rows else ""
-    return f"{numbers.count(pairs)} share a bucket{large}"
+    return f"{numbers.count(pairs)} {agreeing(pairs, 'shares', 'share')} a bucket{large}"
 
 
 def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -130,7 +132,7 @@ def _estimates(choice: Choice) -> list[tuple[str, str]]:
         (
             f"  {name}",
             f"{'over ' if road.candidates is None else 'about '}{numbers.seconds(road.seconds)} of one core"
-            + ("" if road.candidates is None else f", {numbers.count(road.candidates)} candidates"),
+            + ("" if road.candidates is None else f", {numbers.several(road.candidates, 'candidate')}"),
         )
         for name, road in choice.roads.items()
     ]
@@ -148,7 +150,7 @@ def run_estimates(account: Account, stages: Sequence[Stage]) -> dict[str, Any]:
 
 def _input_facts(counts: Mapping[str, Any]) -> list[tuple[str, str]]:
     read = (
-        ("sets", f"{numbers.count(counts['sets'])}, {numbers.count(counts['elements'])} elements in all")
+        ("sets", f"{numbers.count(counts['sets'])}, {numbers.several(counts['elements'], 'element')} in all")
         if "sets" in counts
         else (
             "documents",
@@ -202,7 +204,8 @@ def _to_read(counts: Mapping[str, Any]) -> str:
     needed = (
         "all of them take part"
         if counts["earlier_met"] == _kept_before(counts)
-        else f"{numbers.count(counts['earlier_met'])} share a bucket with a new one"
+        else f"{numbers.count(counts['earlier_met'])} "
+        f"{agreeing(counts['earlier_met'], 'shares', 'share')} a bucket with a new one"
     )
     files = numbers.several(counts["earlier_files"], "file")
     return (
@@ -230,8 +233,8 @@ def _left_out(account: Account) -> str:
     if left is None:
         return ""
     return (
-        f"{numbers.several(left.elements, 'element')} that over {numbers.count(left.over)} items hold, in "
-        f"{numbers.count(left.rows)} items"
+        f"{numbers.several(left.elements, 'element')} that over {numbers.several(left.over, 'item')} hold, "
+        f"in {numbers.several(left.rows, 'item')}"
     )
 
 
@@ -250,7 +253,8 @@ def _recall(account: Account) -> str:
     if left is not None and left.misses:
         return (
             f"all near pairs but those that share nothing else than what was left out: "
-            f"{numbers.count(left.at_risk)} items hold enough of it to have such"
+            f"{numbers.several(left.at_risk, 'item')} {agreeing(left.at_risk, 'holds', 'hold')} enough of it "
+            "to have such"
         )
     if account.plan is None:
         of = ", by their signatures" if account.method in ("signature", "external") else ""
@@ -327,7 +331,7 @@ def _not_compared(account: Account) -> str:
 def _chosen(account: Account) -> str:
     """What auto chose, if it had a choice."""
     choice = account.choice
-    return f"{choice.method}: {choice.why}" if choice is not None and choice.roads else ""
+    return told(choice) if choice is not None and choice.roads else ""
 
 
 def _took(stages: Sequence[Stage], text_bytes: int) -> str:
@@ -414,7 +418,7 @@ def shingle_advice(
     shingle = Shingle.parse(options.shingle)
     if shingle.unit != "chars" and unspaced * 20 > texts:
         said.append(
-            f"{numbers.several(unspaced, 'document')} {'is' if unspaced == 1 else 'are'} written without "
+            f"{numbers.several(unspaced, 'document')} {agreeing(unspaced, 'is', 'are')} written without "
             "spaces between words (Chinese, "
             "Japanese, Thai, …), where word shingles see too little: use character shingles, such as chars:5"
         )

@@ -15,11 +15,12 @@ from lookalike.applications.documents.join import name_of, pair_columns
 from lookalike.applications.sets import SetCollection, collect_weighted_sets
 from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
-from lookalike.errors import OptionError
+from lookalike.errors import OptionError, UnknownOptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
 from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
 from lookalike.joins.weighted_exact import exact_weighted, near_of_weighted
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import plan
@@ -37,6 +38,7 @@ METHODS: tuple[str, ...] = get_args(Method)
 _SLOTS = {"tfidf": 1024, "weighted-jaccard": 128, "weighted-cosine": 1024}
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class WeightedOptions:
     """How similar pairs by weights are searched for.
@@ -91,7 +93,7 @@ class WeightedOptions:
         if not threshold > 0:
             raise OptionError(f"threshold={self.threshold!r} is out of range: a similarity over 0")
         object.__setattr__(self, "threshold", threshold)
-        object.__setattr__(self, "recall", checked_recall(self.recall))
+        object.__setattr__(self, "recall", checked_recall(self.recall, method=self.method))
         object.__setattr__(self, "slots", checked_slots(self.slots or _SLOTS[self.measure]))
         object.__setattr__(self, "seed", checked_seed(self.seed))
         shingle = Shingle.parse(self.shingle)
@@ -122,9 +124,7 @@ class WeightedOptions:
         known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
-                raise OptionError(
-                    f"there is no option {name!r} with this measure: choose among {', '.join(known)}"
-                )
+                raise UnknownOptionError.of(name, known, where=" with this measure")
         return cls(**options)
 
     @property

@@ -15,6 +15,7 @@ from lookalike.io import OnError
 from lookalike.io.columns import is_list
 from lookalike.io.matrices import is_matrix_file
 from lookalike.io.setfiles import is_table_file
+from lookalike.keywords import suggesting
 from lookalike.measures.tokens import checked_separator
 from lookalike.types import Sets
 
@@ -41,6 +42,7 @@ class SetInput:
         return [str(path) for path in given] if isinstance(given, list | tuple) else []
 
 
+@suggesting()
 def read_sets(
     data: Any,
     *,

@@ -11,6 +11,7 @@ import pyarrow as pa
 from lookalike.errors import OptionError
 from lookalike.joins.top import Neighbours
 from lookalike.types import I64, U32, Tabular
+from lookalike.wording import several
 
 
 class Labels(Tabular):
@@ -36,7 +37,8 @@ def codes_of(
             raise OptionError("a list of labels needs items in memory: give a dictionary of id and label")
         if len(listed) != len(ids):
             raise OptionError(
-                f"there are {len(listed):,} labels for {len(ids):,} items: give one each, None where unknown"
+                f"there are {several(len(listed), 'label')} for {several(len(ids), 'item')}: "
+                "give one each, None where unknown"
             )
         values = (listed[place] for place in order.tolist())
     known: dict[Any, int] = {}

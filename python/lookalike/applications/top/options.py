@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from lookalike.applications.documents.asked import Asked, in_short
 from lookalike.errors import OptionError
+from lookalike.keywords import suggesting
 from lookalike.shingles import Shingle
 from lookalike.theory.ranges import checked_slots, whole
 
@@ -16,6 +17,7 @@ Method = Literal["auto", "exact", "lsh"]
 MOST = 1000
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class TopOptions(Asked):
     """How the most similar are searched for.

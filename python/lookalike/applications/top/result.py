@@ -23,6 +23,7 @@ from lookalike.joins.measured import MeasuredRecall
 from lookalike.joins.top import Neighbours, TopAccount
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
 from lookalike.types import I64, U32, Tabular
+from lookalike.wording import agreeing
 
 
 class NeighbourTable(Tabular):
@@ -192,13 +193,13 @@ class TopResult:
         counts, count = self.counts, numbers.count
         kind = "sets" if self._sets else "documents"
         held = (
-            f"{count(counts['elements'])} elements in all"
+            f"{numbers.several(counts['elements'], 'element')} in all"
             if self._sets
             else f"{numbers.bytes_(self.text_bytes)} of text"
         )
         seconds = sum(stage.seconds for stage in self.stages)
         peak = max((stage.peak_bytes for stage in self.stages), default=0)
-        asking = self.collections[0].rows
+        without = self.collections[0].rows - counts["with_neighbours"]
         return [
             (kind, f"{count(counts[kind])}, {held}"),
             ("unreadable", f"{count(counts['unreadable'])}, skipped" if counts["unreadable"] else ""),
@@ -208,8 +209,8 @@ class TopResult:
             (
                 "neighbours",
                 f"{count(counts['neighbours'])}, up to {self.options.k} each of "
-                f"{count(counts['with_neighbours'])} {kind}; {count(asking - counts['with_neighbours'])} "
-                "have none",
+                f"{numbers.several(counts['with_neighbours'], kind[:-1])}; {count(without)} "
+                f"{agreeing(without, 'has', 'have')} none",
             ),
             *_recall_facts(self.account.recall, kind),
             ("took", f"{numbers.seconds(seconds)}, peak memory {numbers.bytes_(peak)}"),
@@ -224,7 +225,8 @@ def _recall_facts(recall: MeasuredRecall | None, kind: str) -> list[tuple[str, s
     low, high = (numbers.percent(edge) for edge in recall.interval)
     total = (
         f"{numbers.percent(recall.recall)} of true neighbours found ({low} to {high}), measured on "
-        f"{numbers.count(recall.drawn)} {kind} of which {numbers.count(recall.rows)} have any"
+        f"{numbers.several(recall.drawn, kind[:-1])} of which {numbers.count(recall.rows)} "
+        f"{agreeing(recall.rows, 'has', 'have')} any"
     )
     facts, over = [("recall", total)], 1.0
     for level in recall.levels:

@@ -20,11 +20,13 @@ from lookalike.families import MinHash
 from lookalike.io import Source, open_source
 from lookalike.joins.items import Items
 from lookalike.joins.top import top as most_similar
+from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.types import Vectors
 
 
+@suggesting(TopOptions)
 def top(
     items: Any,
     other: Any = None,

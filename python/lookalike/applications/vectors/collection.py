@@ -16,6 +16,7 @@ from lookalike.applications import too_large
 from lookalike.engines import Engine, Table
 from lookalike.errors import EmptySourceError, MissingColumnError, OptionError, SourceError
 from lookalike.io import check_unique, id_order
+from lookalike.io.columns import missing_column
 from lookalike.io.vectors import (
     SUFFIXES,
     are_number_lists,
@@ -28,6 +29,7 @@ from lookalike.io.vectors import (
 from lookalike.measures.vectors import MEASURES, as_vectors, check_comparable
 from lookalike.runs.watch import Watch
 from lookalike.types import I64, Vectors
+from lookalike.wording import several
 
 #: Bytes of a batch, and the most rows of one: small enough that all threads have work.
 _BATCH_BYTES, _BATCH_ROWS = 4 << 20, 8192
@@ -120,7 +122,8 @@ def collect_vectors(
     widths = [vectors.dimensions for vectors, _ in read]
     if len(set(widths)) > 1:
         raise SourceError(
-            f"vectors of {widths[0]:,} and of {widths[1]:,} coordinates are at no distance from each other"
+            f"vectors of {widths[0]:,} and of {several(widths[1], 'coordinate')} "
+            "are at no distance from each other"
         )
     kind = np.result_type(*(vectors.values.dtype for vectors, _ in read))
     collections: list[VectorCollection] = []
@@ -178,9 +181,7 @@ def _read(
         items: Any = read_vectors(given, column=column)
     elif (table := _as_table(given)) is not None:
         if id is not None and id not in table.column_names:
-            raise MissingColumnError(
-                f"there is no column {id!r}: choose among {', '.join(table.column_names)}"
-            )
+            raise missing_column(id, "the table", table.column_names)
         names = None if id is None else table[id]
         items = vector_column(table, column, "the table")
     elif id is not None:

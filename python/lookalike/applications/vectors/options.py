@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from lookalike.errors import OptionError
+from lookalike.errors import OptionError, UnknownOptionError
+from lookalike.keywords import suggesting
 from lookalike.measures.vectors import MEASURES
 from lookalike.theory.multiprobe import checked_probes
 from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots
@@ -14,6 +15,7 @@ from lookalike.theory.thresholds import Written, scale_of
 METHODS = ("auto", "lsh", "exact")
 
 
+@suggesting()
 @dataclass(frozen=True, kw_only=True)
 class VectorOptions:
     """How near pairs of vectors are searched for.
@@ -70,7 +72,7 @@ class VectorOptions:
         if self.method not in METHODS:
             raise OptionError(f"method={self.method!r} is unknown for vectors: choose {', '.join(METHODS)}")
         object.__setattr__(self, "threshold", scale_of(self.measure).read(self.threshold))
-        object.__setattr__(self, "recall", checked_recall(self.recall))
+        object.__setattr__(self, "recall", checked_recall(self.recall, method=self.method))
         object.__setattr__(self, "slots", checked_slots(self.slots))
         if self.probes is not None:
             object.__setattr__(self, "probes", checked_probes(self.probes))
@@ -89,7 +91,7 @@ class VectorOptions:
         known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
-                raise OptionError(f"vectors have no option {name!r}: choose among {', '.join(known)}")
+                raise UnknownOptionError.of(name, known, where=" of vectors")
         return cls(**options)
 
     @property

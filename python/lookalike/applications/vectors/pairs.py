@@ -26,6 +26,7 @@ from lookalike.theory.costs import EXACT_WORTH, seconds_for_products
 from lookalike.theory.distances import DistanceSample
 from lookalike.theory.probed_plans import ProbedPlan, plan_probes
 from lookalike.types import Pairs
+from lookalike.wording import several
 
 #: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where
 #: it is expected to take less than this share of them: measured, it gains less than it is expected to.
@@ -85,7 +86,7 @@ def _planned(
     except UnreachableRecallError:
         if options.method == "lsh":
             raise
-        why = f"no banding of {options.slots:,} slots keeps the promise"
+        why = f"no banding of {several(options.slots, 'slot')} keeps the promise"
         return Choice(method="exact", why=why, roads={}), None, None
     chances = None
     if options.measure in ("l1", "l2") and not isinstance(banded, ProbedPlan):
