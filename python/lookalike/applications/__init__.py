@@ -10,6 +10,6 @@ decontaminate/       test items in training data
 compare, grouping    two texts; clusters of pairs that are there already
 demo, planted/       a demonstration, and the corpora with a known answer behind it
 batching             how large the batches are in which collections are read
-chosen.py      which road was taken, and what others would have cost, in words
+chosen               which road was taken, and what others would have cost, in words
 too_large            rows that memory is too small for
 """

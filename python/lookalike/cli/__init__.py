@@ -10,6 +10,8 @@ output.py        what is checked before a run begins, and notes to standard erro
 unfinished.py    runs that may be killed; done.py: what such a run has done, in words
 outcome.py       what a run comes to
 ending.py        how it ends: exit codes, and errors in a sentence; wording.py: in the words that were typed
+following.py     how a run is followed; first_sign.py: what a terminal shows before and between bars;
+                 clock.py: when the process was started
 interrupts.py    Ctrl-C that would be lost, and how it ends
 
 searches.py      how `pairs` runs, whatever is compared: documents and sets in pairs.py itself, and
@@ -25,6 +27,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 
 
@@ -33,11 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Arrow's allocator hands memory back a hundredth of a second after it was last used, and gets it cleared
     # again: a run would spend a tenth of its time on that. Read when Arrow is loaded.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "1000")
+    began = _began(sys.argv[1:]) if arguments is None else time.monotonic()
     try:
         # Imported here, so that Ctrl-C is answered in one line even while modules load.
+        from lookalike.cli import typed
         from lookalike.cli.app import run
         from lookalike.cli.interrupts import lost_interrupts_come_again, nothing_left_to_interrupt
 
+        typed.began.set(began)
         with lost_interrupts_come_again():
             code = run(sys.argv[1:] if arguments is None else list(arguments))
         if arguments is None:
@@ -51,3 +57,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             nothing_left_to_interrupt()
         return interrupted()
+
+
+def _began(arguments: list[str]) -> float:
+    """When this process was started; whoever waits at a terminal is shown that it was."""
+    from lookalike.cli import first_sign
+    from lookalike.cli.clock import process_began
+
+    began = process_began()
+    quiet = {"-h", "--help", "--version", "off", "jsonl", "--progress=off", "--progress=jsonl"}
+    if arguments and quiet.isdisjoint(arguments) and sys.stderr is not None and sys.stderr.isatty():
+        first_sign.begin(sys.stderr, began=began)
+    return began

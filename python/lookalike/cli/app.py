@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli import ending
+from lookalike.cli import ending, first_sign
 from lookalike.cli.typed import check_given, command_line, kinds_of
 from lookalike.cli.wording import options_of
 from lookalike.errors import LookalikeError
@@ -54,6 +54,12 @@ class Command(TyperCommand):
         check_given(self.make_parser(ctx), self.get_params(ctx), self.kinds, args)
         rest: list[str] = super().parse_args(ctx, args)
         return rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; one that shows no progress of its own may print at once."""
+        if "progress" not in ctx.params:
+            first_sign.end()
+        return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Name the arguments as the help does, then the options."""
@@ -152,6 +158,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         options = _options(arguments) if isinstance(error, LookalikeError) else {}
         return ending.explain(error, arguments, debug=debug, options=options)
+    finally:
+        first_sign.end()
 
 
 def _options(arguments: list[str]) -> dict[str, str]:

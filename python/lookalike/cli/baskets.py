@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,15 +12,16 @@ import typer
 
 from lookalike.applications.baskets import FrequentPairs, frequent_pairs_of_lines
 from lookalike.charts import numbers
+from lookalike.cli import first_sign
 from lookalike.cli import options as shared
-from lookalike.cli.outcome import tell
+from lookalike.cli.following import following
+from lookalike.cli.outcome import fact_lines, tell
 from lookalike.cli.output import check_outside, checked_folder
 from lookalike.cli.typed import command_line
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
 from lookalike.joins import ALGORITHM_VERSION
-from lookalike.runs import Header, RunRecord, choose_progress, write_parquet
-from lookalike.runs.watch import Watch
+from lookalike.runs import Header, RunRecord, Stage, write_parquet
 
 
 def baskets(
@@ -85,7 +87,7 @@ def baskets(
         raise OptionError(f"baskets {what}: only pairs can be found; type: lookalike baskets pairs INPUT...")
     if output is None and not json:
         raise OptionError("say where the result goes: add -o FOLDER, or --json to print it")
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    watch = following(progress)
     least = int(support) if support >= 1 and support.is_integer() else support
 
     def find() -> FrequentPairs:
@@ -101,6 +103,7 @@ def baskets(
 
     if output is None:
         found = find()
+        first_sign.end()
         print(jsonlib.dumps({"counts": asdict(found.account), "pairs": list(found)}, indent=2))
         return
     parameters = {"support": least, "method": method, "separator": separator}
@@ -118,26 +121,19 @@ def baskets(
             counts=asdict(found.account),
             estimates={},
             stages=tuple(watch.stages),
+            took=watch.stages.took,
         ).write(folder.path)
-    tell(record, _summary(found), output, json=json)
+    tell(record, _summary(found, watch.stages), output, json=json)
 
 
-def _summary(found: FrequentPairs) -> str:
+def _summary(found: FrequentPairs, stages: Sequence[Stage]) -> str:
     account = found.account
     support = numbers.count(account.support)
-    facts = [
-        ("baskets", numbers.count(account.baskets)),
-        (
-            "items",
-            f"{numbers.count(account.items)}, {numbers.count(account.frequent_items)} in {support} or more",
-        ),
-        (
-            "counted",
-            f"{numbers.count(account.counted)} of {numbers.several(account.possible, 'possible pair')}",
-        ),
-        (
-            "pairs",
-            f"{numbers.count(account.pairs)} in {numbers.several(account.support, 'basket')} or more",
-        ),
-    ]
-    return "\n".join(f"{name:<13} {value}" for name, value in facts)
+    count, several = numbers.count, numbers.several
+    facts = {
+        "baskets": count(account.baskets),
+        "items": f"{count(account.items)}, {count(account.frequent_items)} in {support} or more",
+        "counted": f"{count(account.counted)} of {several(account.possible, 'possible pair')}",
+        "pairs": f"{count(account.pairs)} in {several(account.support, 'basket')} or more",
+    }
+    return "\n".join(fact_lines(facts, stages))

@@ -14,6 +14,7 @@ import typer
 from lookalike.applications.grouping import cluster as group
 from lookalike.charts import numbers
 from lookalike.cli import options as shared
+from lookalike.cli.typed import command_seconds
 from lookalike.errors import ArtefactError, OutputError, SourceError
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, is_run_folder, read_header, read_parquet, write_parquet
@@ -75,6 +76,7 @@ def cluster(
     found = group(table)
     header = Header(kind="clusters", algorithm=ALGORITHM_VERSION, parameters=parameters)
     write_parquet(output, found.to_arrow(), header)
+    seconds = command_seconds()
     sizes = sorted(Counter(found["cluster"].to_pylist()).values(), reverse=True)
     if json:
         counts = {
@@ -82,6 +84,7 @@ def cluster(
             "items": len(found),
             "clusters": len(sizes),
             "largest": sizes[:_LARGEST],
+            "took": seconds,
         }
         print(jsonlib.dumps(counts, indent=2))
         return
@@ -89,6 +92,7 @@ def cluster(
     print(f"{'pairs':<13} {numbers.count(len(table))}")
     print(f"{'items':<13} {numbers.count(len(found))}")
     print(f"{'clusters':<13} {numbers.count(len(sizes))}{f', the largest of {largest}' if sizes else ''}")
+    print(f"{'took':<13} {numbers.seconds(seconds)}")
     print(f"{'written':<13} {output}")
 
 

@@ -9,6 +9,7 @@ import typer
 
 from lookalike.applications.decontaminate import DecontaminateOptions, decontaminate_source
 from lookalike.cli import options as shared
+from lookalike.cli.following import following
 from lookalike.cli.given import require_read_once
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, checked_folder, note, note_what_was_left_out, opened
@@ -16,8 +17,6 @@ from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.typed import command_line
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.errors import OptionError
-from lookalike.runs import choose_progress
-from lookalike.runs.watch import Watch
 
 
 def decontaminate(
@@ -113,7 +112,7 @@ def decontaminate(
     chosen = DecontaminateOptions.of(
         {"threshold": threshold, "shingle": shingle, "run": run, "common": common, "seed": seed}
     )
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    watch = following(progress)
     reading = Reading(text=text, id=id, on_error=on_error)
     of_training = Reading(text=train_text or text, id=train_id, on_error=on_error)
     folder = checked_folder(output, overwrite=overwrite, resume=resume)

@@ -14,6 +14,7 @@ from lookalike.applications.documents.earlier import open_runs
 from lookalike.applications.documents.rehearsal import rehearse
 from lookalike.cli import options as shared
 from lookalike.cli.app import Command
+from lookalike.cli.following import following
 from lookalike.cli.outcome import tell, tell_rehearsal
 from lookalike.cli.output import (
     Reading,
@@ -30,8 +31,7 @@ from lookalike.cli.typed import command_line
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
-from lookalike.runs import RunFolder, choose_progress, files_of, is_run_folder
-from lookalike.runs.watch import Watch
+from lookalike.runs import RunFolder, files_of, is_run_folder
 
 _AGAINST = "--against"
 
@@ -156,7 +156,7 @@ def dedup(
             "group": group,
         }
     )
-    watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
+    watch = following(progress)
     column = parse_keep(chosen.keep)[1]
     reading = Reading(text=text, id=id, on_error=on_error, columns=() if column is None else (column,))
     runs = open_runs(against or (), chosen)

@@ -13,8 +13,8 @@ from lookalike.applications.demo import SEVERAL, DemoResult
 from lookalike.applications.demo import demo as demonstrate
 from lookalike.applications.planted import PlantOptions
 from lookalike.charts import numbers
+from lookalike.cli import first_sign, following
 from lookalike.cli import options as shared
-from lookalike.runs import choose_progress
 
 #: What each kind of edit does, in words for somebody who sees it for the first time.
 _EDITED = {
@@ -60,12 +60,14 @@ def demo(
       lookalike demo
       lookalike demo --documents 100000 --seed 7
     """
-    shown = choose_progress(progress)  # type: ignore[arg-type]
+    shown = following.shown(progress)
     if progress == "auto" and sys.stderr.isatty():
         from lookalike.cli.steps import Steps
 
+        first_sign.end()
         shown = Steps(sys.stderr)
     result = demonstrate(documents, seed=seed, threads=threads, progress=shown)
+    first_sign.end()
     if json:
         print(jsonlib.dumps(result.to_dict(), indent=2))
     else:

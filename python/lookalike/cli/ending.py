@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO, runtime_checkable
 
+from lookalike.cli import first_sign
 from lookalike.cli.wording import as_typed, hints_as_typed
 from lookalike.errors import InternalError, LookalikeError
 
@@ -35,6 +36,7 @@ def explain(
     """
     if isinstance(error, BrokenPipeError):
         return reader_left()
+    first_sign.end()
     if isinstance(error, UsageMistake):
         with contextlib.suppress(OSError):
             error.show()
@@ -67,12 +69,14 @@ def explain(
 
 def complain(message: str) -> None:
     """Print an error to standard error, wherever that leads."""
+    first_sign.end()
     with contextlib.suppress(OSError, ValueError):
         print(f"Error: {message}", file=sys.stderr, flush=True)
 
 
 def interrupted() -> int:
     """The ending of Ctrl-C."""
+    first_sign.end()
     with contextlib.suppress(OSError, ValueError):
         # The terminal has just printed ^C: begin a line of our own.
         print("\nInterrupted.", file=sys.stderr, flush=True)

@@ -10,11 +10,13 @@ from typing import Any
 
 from lookalike.applications.documents.rehearsal import Rehearsal
 from lookalike.charts import numbers
+from lookalike.cli import first_sign
 from lookalike.cli.output import note
 from lookalike.cli.typed import command_line
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
+from lookalike.runs.stopwatch import took
 from lookalike.runs.watch import Watch
 from lookalike.types import Pairs
 
@@ -47,17 +49,19 @@ class PairsOutcome:
             counts=self.counts,
             estimates=self.estimates(watch.stages),
             stages=tuple(watch.stages),
+            took=watch.stages.took,
         ).write(folder.path)
 
 
 def fact_lines(facts: dict[str, str], stages: Sequence[Stage]) -> list[str]:
     """A fact a line, those that are empty left out, and at last how long it took."""
-    took = numbers.seconds(sum(stage.seconds for stage in stages))
-    return [f"{name:<13} {value}" for name, value in {**facts, "took": took}.items() if value]
+    seconds = numbers.seconds(took(stages))
+    return [f"{name:<13} {value}" for name, value in {**facts, "took": seconds}.items() if value]
 
 
 def tell(record: RunRecord, summary: str, output: Path | None, *, json: bool) -> None:
     """Say what came of a run: its record, for programs, or its summary and what was written, for people."""
+    first_sign.end()
     if json:
         print(record.to_json().rstrip())
         return
@@ -82,4 +86,5 @@ def tell_rehearsal(rehearsal: Rehearsal, *, json: bool) -> None:
     """Say what a run would do, and beside it what to change before it."""
     for sentence in rehearsal.advice:
         note(sentence)
+    first_sign.end()
     print(jsonlib.dumps(rehearsal.to_dict(), indent=2) if json else rehearsal.summary())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.charts import numbers
+from lookalike.cli import first_sign
 from lookalike.cli.ending import forget_unwritten
 from lookalike.errors import OptionError, OutputError
 from lookalike.io import FileSource, open_files
@@ -25,6 +26,7 @@ from lookalike.runs import (
 
 def note(message: str) -> None:
     """Tell the user something beside the result; if nobody listens any more, the run goes on."""
+    first_sign.hide()
     try:
         print(f"Note: {message}", file=sys.stderr, flush=True)
     except (OSError, ValueError):

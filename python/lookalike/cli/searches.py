@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.applications.documents.rehearsal import Rehearsal
+from lookalike.cli.following import following
 from lookalike.cli.given import note_what_was_left_out_of
 from lookalike.cli.outcome import PairsOutcome, tell, tell_rehearsal
 from lookalike.cli.output import checked_folder, note, work_place
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.engines import Engine, local_engine
 from lookalike.errors import OptionError
-from lookalike.runs import RunFolder, choose_progress
+from lookalike.runs import RunFolder
 from lookalike.runs.watch import Watch
 
 #: Options that every kind of item has. Each kind names those it has beside them, and refuses the others.
@@ -62,7 +63,7 @@ class PairSearch:
         progress: str,
     ) -> None:
         """Find the pairs, write the folder, and say what was found; of a dry run, what it would cost."""
-        watch = Watch(choose_progress(progress), note)  # type: ignore[arg-type]
+        watch = following(progress)
         if dry_run:
             if self.rehearse is None:
                 raise OptionError(

@@ -9,14 +9,13 @@ import typer
 
 from lookalike.applications.top import TopOptions, top_of, top_of_sets
 from lookalike.cli import options as shared
+from lookalike.cli.following import following
 from lookalike.cli.given import ONLY_OF_TEXTS, note_what_was_left_out_of, opened_given, set_columns
 from lookalike.cli.outcome import tell
 from lookalike.cli.output import Reading, alone, checked_folder, note
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.typed import command_line, refuse
 from lookalike.cli.unfinished import engine_of_a_run
-from lookalike.runs import choose_progress
-from lookalike.runs.watch import Watch
 
 
 def top(
@@ -85,7 +84,7 @@ def top(
     if sets:
         refuse(context, ONLY_OF_TEXTS, "--sets")
     chosen = TopOptions.of({"k": k, "shingle": shingle, "method": method, "slots": slots, "seed": seed})
-    watch = Watch(choose_progress(progress))  # type: ignore[arg-type]
+    watch = following(progress)
     reading = Reading(text=text, id=id, on_error=on_error)
     folder = checked_folder(output, overwrite=overwrite, resume=resume)
     with (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
 from pathlib import Path
@@ -15,6 +16,14 @@ from lookalike.wording import pointed
 
 #: The command line that is running, word by word.
 command_line: ContextVar[tuple[str, ...]] = ContextVar("command_line", default=())
+#: When it was started, by `time.monotonic`.
+began: ContextVar[float | None] = ContextVar("began", default=None)
+
+
+def command_seconds() -> float:
+    """How long the command that is running has taken so far."""
+    now = time.monotonic()
+    return now - (began.get() or now)
 
 
 def kinds_of(command: Callable[..., Any]) -> dict[str, type]:

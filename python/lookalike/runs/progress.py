@@ -29,6 +29,16 @@ class StageProgress(Protocol):
         """Say that `count` more items are done. Any thread may call it."""
 
 
+class Between(Protocol):
+    """Something that is on the terminal where no bar is."""
+
+    def now(self, name: str) -> None:
+        """A stage of this name begins."""
+
+    def bar(self, shown: bool) -> None:
+        """A bar appears, or is gone."""
+
+
 class Progress(Protocol):
     """Follows the stages of a run."""
 
@@ -38,15 +48,20 @@ class Progress(Protocol):
         """Open a stage of `total` items, or of a number not yet known."""
 
 
-def choose_progress(kind: ProgressKind = "auto", stream: TextIO | None = None) -> Progress:
-    """The progress named `kind`, on standard error; `auto` is a bar on a terminal, else nothing."""
+def choose_progress(
+    kind: ProgressKind = "auto", stream: TextIO | None = None, *, between: Between | None = None
+) -> Progress:
+    """The progress named `kind`, on standard error; `auto` is a bar on a terminal, else nothing.
+
+    What is there `between` bars is told when to make room for one.
+    """
     if kind not in _KINDS:
         raise OptionError(f"progress={kind!r} is unknown: choose one of {', '.join(_KINDS)}")
     stream = sys.stderr if stream is None else stream
     if kind == "jsonl":
         return LinesProgress(stream)
     if kind == "bar" or (kind == "auto" and stream is not None and stream.isatty()):
-        return BarProgress(stream)
+        return BarProgress(stream, between=between)
     return SilentProgress()
 
 
@@ -137,8 +152,14 @@ class BarProgress:
     """A bar with rate and time left, for stages that last longer than `patience` seconds."""
 
     def __init__(
-        self, stream: TextIO, *, patience: float = 2.0, clock: Callable[[], float] = time.monotonic
+        self,
+        stream: TextIO,
+        *,
+        patience: float = 2.0,
+        clock: Callable[[], float] = time.monotonic,
+        between: Between | None = None,
     ) -> None:
+        self._between = between
         self._stream = stream
         self._patience = patience
         self._clock = clock
@@ -146,7 +167,9 @@ class BarProgress:
     @contextlib.contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "documents") -> Iterator[StageProgress]:
         """Open a stage."""
-        bar = _Bar(self._stream, self._patience, self._clock, name, total, unit)
+        if self._between is not None:
+            self._between.now(name)
+        bar = _Bar(self._stream, self._patience, self._clock, name, total, unit, self._between)
         try:
             yield bar
         finally:
@@ -162,7 +185,9 @@ class _Bar:
         name: str,
         total: int | None,
         unit: str,
+        between: Between | None,
     ) -> None:
+        self._between = between
         self._stream, self._patience, self._clock = stream, patience, clock
         self._name, self._total, self._unit = name, total, unit
         self._done = 0
@@ -188,6 +213,8 @@ class _Bar:
             self._closed = True
             if self._shown is not None:
                 self._shown[0].stop()
+                if self._between is not None:
+                    self._between.bar(False)
 
     def _appear(self) -> None:
         with self._lock:
@@ -220,6 +247,8 @@ class _Bar:
             console=Console(file=self._stream),
             transient=True,
         )
+        if self._between is not None:
+            self._between.bar(True)
         bar.start()
         # Until something is done, the bar only moves to and fro.
         return bar, bar.add_task(self._name, total=None, count="", rate="")

@@ -53,6 +53,9 @@ class RunRecord:
         be set side by side.
     stages
         Seconds, bytes and peak memory of each stage, in order.
+    took
+        Seconds from the start of the command, or of the call in Python, until this was written; None where
+        an older version wrote it.
     files
         Size and checksum of each file in the folder, by its path in the folder.
 
@@ -71,6 +74,7 @@ class RunRecord:
     counts: Mapping[str, Any] = field(default_factory=dict)
     estimates: Mapping[str, Any] = field(default_factory=dict)
     stages: Sequence[Stage] = ()
+    took: float | None = None
     files: Mapping[str, FileRecord] = field(default_factory=dict)
 
     def to_json(self) -> str:

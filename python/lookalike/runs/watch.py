@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from lookalike.runs.progress import Progress, SilentProgress
-from lookalike.runs.stopwatch import Stage, Stopwatch
+from lookalike.runs.stopwatch import Stages, Stopwatch
 
 
 class Watch:
@@ -19,16 +19,24 @@ class Watch:
         Shows the stages; nothing is shown by default.
     say
         Takes a sentence, such as a word before a long stage; by default it becomes a `UserWarning`.
+    began
+        When the run began, by `time.monotonic`: now, or when the process of the command was started.
     """
 
-    def __init__(self, progress: Progress | None = None, say: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        progress: Progress | None = None,
+        say: Callable[[str], None] | None = None,
+        *,
+        began: float | None = None,
+    ) -> None:
         self._progress = progress or SilentProgress()
-        self._stopwatch = Stopwatch()
+        self._stopwatch = Stopwatch(began)
         self.say = say or _warn
 
     @property
-    def stages(self) -> list[Stage]:
-        """The stages so far."""
+    def stages(self) -> Stages:
+        """The stages so far, and how long everything took."""
         return self._stopwatch.stages
 
     @contextlib.contextmanager

@@ -19,6 +19,7 @@ from lookalike.charts import numbers
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
+from lookalike.runs.stopwatch import took
 from lookalike.types import F64, I64, Bools
 
 
@@ -151,7 +152,7 @@ class DecontaminateResult:
     def summary(self) -> str:
         """A few lines for a person."""
         counts, count = self.counts, numbers.count
-        seconds = sum(stage.seconds for stage in self.stages)
+        seconds = took(self.stages)
         peak = max((stage.peak_bytes for stage in self.stages), default=0)
         speed = f" ({numbers.bytes_(counts['text_bytes'] / seconds)}/s)" if seconds else ""
         share = numbers.percent(counts["contaminated"] / max(1, counts["items"]))
@@ -189,6 +190,7 @@ class DecontaminateResult:
             algorithm=ALGORITHM_VERSION,
             counts=self.counts,
             stages=tuple(self.stages),
+            took=took(self.stages),
         )
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:

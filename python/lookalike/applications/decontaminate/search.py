@@ -81,12 +81,14 @@ def decontaminate(
     >>> decontaminate(test, train).clean
     ['how many legs does a spider have']
     """
+    watch = Watch()
     chosen = DecontaminateOptions.of(options)
     items = open_source(test, text=text, id=id, on_error=on_error)
     documents = open_source(train, text=train_text or text, id=train_id, on_error=on_error)
-    return decontaminate_source(
-        items, documents, chosen, engine=engine_of(engine, threads, memory), watch=Watch()
-    )
+    working = engine_of(engine, threads, memory)
+    result = decontaminate_source(items, documents, chosen, engine=working, watch=watch)
+    watch.stages.stop()
+    return result
 
 
 def decontaminate_source(

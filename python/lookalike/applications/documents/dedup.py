@@ -76,6 +76,7 @@ def dedup(
     >>> result.kept
     ['the cat sat on the mat today', 'a dog barked']
     """
+    watch = Watch()
     chosen = DedupOptions.of(options)
     column = parse_keep(chosen.keep)[1]
     columns = () if column is None else (column,)
@@ -84,7 +85,9 @@ def dedup(
     if isinstance(source, FrameSource) and runs and all(run.temporary is not None for run in runs):
         source.number_on(run.next_number for run in runs)
     engine = engine_of(engine, threads, memory)
-    return dedup_source(source, chosen, engine=engine, watch=Watch(), against=runs)
+    result = dedup_source(source, chosen, engine=engine, watch=watch, against=runs)
+    watch.stages.stop()
+    return result
 
 
 def dedup_source(

@@ -21,6 +21,7 @@ from lookalike.applications.documents.summary import advice, run_estimates, summ
 from lookalike.io import Source
 from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
+from lookalike.runs.stopwatch import took
 from lookalike.types import I64, Bools, Clusters, Pairs
 
 
@@ -133,6 +134,7 @@ class DedupResult:
             counts=self.counts,
             estimates=run_estimates(self.account, self.stages),
             stages=tuple(self.stages),
+            took=took(self.stages),
         )
 
     def to_arrow(self) -> pa.Table:

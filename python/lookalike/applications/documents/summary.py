@@ -11,6 +11,7 @@ from lookalike.applications.documents.options import DedupOptions, PairOptions
 from lookalike.charts import numbers
 from lookalike.joins import Account
 from lookalike.runs import Stage
+from lookalike.runs.stopwatch import took
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, RecallEstimate
 from lookalike.theory.added_bands import Reason
@@ -335,7 +336,7 @@ def _chosen(account: Account) -> str:
 
 
 def _took(stages: Sequence[Stage], text_bytes: int) -> str:
-    seconds = sum(stage.seconds for stage in stages)
+    seconds = took(stages)
     peak = max((stage.peak_bytes for stage in stages), default=0)
     speed = f" ({numbers.bytes_(text_bytes / seconds)}/s)" if seconds and text_bytes >= _TOO_LITTLE else ""
     return f"{numbers.seconds(seconds)}{speed}, peak memory {numbers.bytes_(peak)}"

@@ -22,6 +22,7 @@ from lookalike.joins.best import places_in_runs
 from lookalike.joins.measured import MeasuredRecall
 from lookalike.joins.top import Neighbours, TopAccount
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
+from lookalike.runs.stopwatch import took
 from lookalike.types import I64, U32, Tabular
 from lookalike.wording import agreeing
 
@@ -167,6 +168,7 @@ class TopResult:
             counts=self.counts,
             estimates=self.account.to_dict(),
             stages=tuple(self.stages),
+            took=took(self.stages),
         )
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -197,7 +199,7 @@ class TopResult:
             if self._sets
             else f"{numbers.bytes_(self.text_bytes)} of text"
         )
-        seconds = sum(stage.seconds for stage in self.stages)
+        seconds = took(self.stages)
         peak = max((stage.peak_bytes for stage in self.stages), default=0)
         without = self.collections[0].rows - counts["with_neighbours"]
         return [

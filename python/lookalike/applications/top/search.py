@@ -71,6 +71,7 @@ def top(
     1   1     0          0.6667
     3   1     1          0.6667
     """
+    watch = Watch()
     chosen = TopOptions.of(options)
     for one in (items, other):
         if isinstance(one, Vectors) or (isinstance(one, np.ndarray) and one.dtype.kind == "f"):
@@ -81,9 +82,12 @@ def top(
     engine = engine_of(engine, threads, memory)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if holds_sets(given[0]):
-        return top_of_sets(given, chosen, engine=engine, watch=Watch())
-    sources = tuple(open_source(one, text=text, id=id) for one in given)
-    return top_of(sources, chosen, engine=engine, watch=Watch())
+        result = top_of_sets(given, chosen, engine=engine, watch=watch)
+    else:
+        sources = tuple(open_source(one, text=text, id=id) for one in given)
+        result = top_of(sources, chosen, engine=engine, watch=watch)
+    watch.stages.stop()
+    return result
 
 
 def top_of(sources: Sequence[Source], options: TopOptions, *, engine: Engine, watch: Watch) -> TopResult:
