@@ -88,3 +88,16 @@ def test_pairs_by_other_measures(type_, file, tmp_path, measure):
     assert ended.code == 0
     assert f"at {measure} 0.9 or over" in ended.out
     assert "prefix misses none" in ended.out
+
+
+def test_memory_and_scratch_change_nothing(type_, tmp_path):
+    (tmp_path / "baskets.dat").write_text("".join(f"a b c{at % 50} d{at % 7}\n" for at in range(5000)))
+    words = ["baskets", "pairs", tmp_path / "baskets.dat", "-s", 100]
+    assert type_(*words, "-o", tmp_path / "plain").code == 0
+    (tmp_path / "scratch").mkdir()
+    more = ["--memory", "16MB", "--scratch", tmp_path / "scratch", "--threads", 1]
+    assert type_(*words, "-o", tmp_path / "small", *more).code == 0
+    plain, small = (pq.read_table(tmp_path / name / "pairs.parquet") for name in ("plain", "small"))
+    assert plain.equals(small)
+    assert len(plain) > 3
+    assert list((tmp_path / "scratch").iterdir()) == []

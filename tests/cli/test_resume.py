@@ -209,10 +209,10 @@ def test_a_finished_run_says_that_there_is_nothing_to_go_on_with(monkeypatch, co
     kept = RunRecord.read(out).counts["kept"]
     before = answer(out)
     capsys.readouterr()
-    assert main(arguments(corpus, out, "--resume")) == 2
-    said = capsys.readouterr().err
-    assert f"is finished already (dedup, {kept} kept)" in said
-    assert "--overwrite" in said
+    assert main(arguments(corpus, out, "--resume")) == 0
+    said = capsys.readouterr()
+    assert f"is finished already (dedup, {kept} kept)" in said.err
+    assert said.out == ""
     # One that was to replace it, and was stopped, goes on with both.
     stopped_before_writing(monkeypatch, corpus, out, "--overwrite")
     capsys.readouterr()

@@ -47,6 +47,8 @@ def frequent_pairs(
     method: Method = "pcy",
     buckets: int = 1 << 20,
     engine: Engine | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
     watch: Watch | None = None,
 ) -> FrequentPairs:
     """Find all pairs of items that are in many baskets together.
@@ -62,6 +64,10 @@ def frequent_pairs(
     buckets
         Of `pcy`: 4 bytes each. The more there are, the fewer pairs are counted in vain; rounded up to a
         power of two.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
+        the result. `engine` is for those who bring their own.
 
     Examples
     --------
@@ -72,7 +78,7 @@ def frequent_pairs(
     bread  milk   2
     """
     buckets = _checked(method, buckets)
-    engine = engine_of(engine)
+    engine = engine_of(engine, threads, memory)
     column = _list_column(baskets)
     schema = pa.schema([("items", column.type)])
     batches = (pa.record_batch([piece], schema) for piece in _pieces(column))

@@ -58,6 +58,7 @@ def similar_bits(
     seed: int = 0,
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
 ) -> Pairs:
     """Find all pairs of hashes or fingerprints that are near.
 
@@ -88,6 +89,10 @@ def similar_bits(
         Give every pair of exact copies, rather than each copy with one representative.
     seed
         Orders or samples the bits; the answer of exact methods does not depend on it.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
+        the result. `engine` is for those who bring their own.
 
     Examples
     --------
@@ -102,7 +107,7 @@ def similar_bits(
         column=column,
         id=id,
         expand=expand,
-        engine=engine_of(engine, threads),
+        engine=engine_of(engine, threads, memory),
         watch=Watch(),
     )
 

@@ -99,6 +99,7 @@ def similar_measurements(
     method: MeasurementMethod = "auto",
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
 ) -> Pairs:
     """Find pairs of items that share a range bucket and are close in enough of their measurements.
 
@@ -108,7 +109,8 @@ def similar_measurements(
     `method="exact"` misses none, and looks at more pairs (`Ranges.exact`); `"lsh"`, which is what `"auto"`
     takes, plans ranges for `recall`. With
     `other`, pairs go from an item of the first collection to one of the second. `similarity` is the share of
-    measurements that differ by at most `within`, a number or one for each measurement.
+    measurements that differ by at most `within`, a number or one for each measurement. `threads` and `memory`
+    (such as `"4GB"`) say what the search may take, and change nothing else.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def similar_measurements(
     collections = [as_measurements(given, ranges.dimensions) for given in (first, other) if given is not None]
     values = np.concatenate(collections)
     boundary = len(collections[0]) if len(collections) == 2 else None
-    engine = engine_of(engine, threads)
+    engine = engine_of(engine, threads, memory)
     found = range_join(
         _table(values, engine),
         ranges=ranges,

@@ -38,6 +38,7 @@ def similar_strings(
     expand: bool = False,
     engine: Engine | None = None,
     threads: int | None = None,
+    memory: int | str | None = None,
 ) -> Pairs:
     """Find all pairs of strings within a few edits of each other: no more, no fewer.
 
@@ -58,6 +59,10 @@ def similar_strings(
     expand
         Give every pair of equal strings, and of what they are near to. Their number may be quadratic. Between
         two collections each string stands for itself in any case.
+    threads, memory
+        How many threads work (all cores by default), and how much memory they may take above what Python
+        needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
+        the result. `engine` is for those who bring their own.
 
     Examples
     --------
@@ -69,7 +74,7 @@ def similar_strings(
     """
     given = (strings,) if other is None else (strings, other)
     sources = [open_source(one, text=text, id=id) for one in given]
-    engine = engine_of(engine, threads)
+    engine = engine_of(engine, threads, memory)
     return strings_within(sources, distance=distance, kind=kind, expand=expand, engine=engine, watch=Watch())[
         0
     ]

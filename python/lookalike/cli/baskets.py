@@ -16,9 +16,9 @@ from lookalike.cli import first_sign
 from lookalike.cli import options as shared
 from lookalike.cli.following import following
 from lookalike.cli.outcome import fact_lines, tell
-from lookalike.cli.output import check_outside, checked_folder
+from lookalike.cli.output import check_outside, checked_folder, work_place
 from lookalike.cli.typed import command_line
-from lookalike.engines import LocalEngine
+from lookalike.engines import local_engine
 from lookalike.errors import OptionError
 from lookalike.joins import ALGORITHM_VERSION
 from lookalike.runs import Header, RunRecord, Stage, write_parquet
@@ -71,6 +71,8 @@ def baskets(
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     threads: shared.Threads = None,
+    memory: shared.Memory = None,
+    scratch: shared.Scratch = None,
     progress: shared.ProgressKind = shared.PROGRESS,
 ) -> None:
     """Find the pairs of items that are in many baskets together.
@@ -97,7 +99,7 @@ def baskets(
             method=method,  # type: ignore[arg-type]
             separator=separator,
             on_error=on_error,  # type: ignore[arg-type]
-            engine=LocalEngine(threads),
+            engine=local_engine(threads, memory, work_place(output, scratch)),
             watch=watch,
         )
 

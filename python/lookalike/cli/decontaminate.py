@@ -133,6 +133,7 @@ def decontaminate(
             memory=memory,
             scratch=scratch,
             resume=resume,
+            json=json,
         ) as engine,
         folder,
     ):
@@ -140,7 +141,7 @@ def decontaminate(
         with watch.stage("write"):
             result.write_into(folder.path)
             folder.to_disk()
-        record = replace(result.record(), command=command_line.get()).write(folder.path)
+        record = replace(result.record(), command=command_line.get(), asked=folder.asked).write(folder.path)
     for source in (items, documents):
         note_what_was_left_out(source)
     for sentence in result.advice:

@@ -190,6 +190,8 @@ def dedup(
             scratch=scratch,
             resume=resume,
             more_inputs=earlier,
+            written={"drop_list": drop_list},
+            json=json,
         ) as engine,
         folder,
     ):
@@ -199,7 +201,8 @@ def dedup(
             # Of many small files these take longer than writing them did.
             files = files_of(folder.path)
             folder.to_disk()
-        record = replace(result.record(), command=command_line.get()).write(folder.path, files=files)
+        record = replace(result.record(), command=command_line.get(), asked=folder.asked)
+        record = record.write(folder.path, files=files)
     note_what_was_left_out(source)
     lonely = alone([source]) if unit == "document" and not runs else []
     for sentence in lonely + result.advice:

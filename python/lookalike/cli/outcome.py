@@ -50,6 +50,7 @@ class PairsOutcome:
             estimates=self.estimates(watch.stages),
             stages=tuple(watch.stages),
             took=watch.stages.took,
+            asked=folder.asked,
         ).write(folder.path)
 
 

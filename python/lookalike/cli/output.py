@@ -37,12 +37,18 @@ def checked_folder(output: Path | None, *, overwrite: bool, resume: bool = False
     """The folder a run will write, known to be free before anything is read."""
     if output is None:
         raise OptionError("say where the result goes: add -o FOLDER")
-    if resume and not overwrite and is_run_folder(output):
-        if not is_left_over(output):
-            raise OutputError(_nothing_to_resume(output))
-        # Whoever finds out that it is the same run lets it be, and has nothing written.
-        overwrite = True
-    return RunFolder.create(output, overwrite=overwrite)
+    if not (resume and not overwrite and is_run_folder(output)):
+        return RunFolder.create(output, overwrite=overwrite)
+    left_over = is_left_over(output)
+    if not left_over and is_unfinished_run(unfinished_place(output)):
+        raise OutputError(
+            f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on "
+            "with --resume --overwrite, or choose another folder"
+        )
+    # Whoever finds out that it is the same run lets it be, and has nothing written.
+    folder = RunFolder.create(output, overwrite=True)
+    folder.finished = not left_over
+    return folder
 
 
 def is_left_over(output: Path) -> bool:
@@ -63,16 +69,6 @@ def finished_already(output: Path) -> str:
     told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
     result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
     return f"the run in {output} is finished already ({record.job}{result}): there is nothing to go on with"
-
-
-def _nothing_to_resume(output: Path) -> str:
-    """Why a run whose folder is there already does not go on."""
-    if is_unfinished_run(unfinished_place(output)):
-        return (
-            f"{output} holds a finished run, and the unfinished one beside it is to replace it: go on "
-            "with --resume --overwrite, or choose another folder"
-        )
-    return f"{finished_already(output)}: use what is there, or do it again with --overwrite"
 
 
 def unfinished_place(output: Path) -> Path:

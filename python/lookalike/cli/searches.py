@@ -90,6 +90,7 @@ class PairSearch:
                 memory=memory,
                 scratch=scratch,
                 resume=resume,
+                json=json,
             ) as working,
             folder,
         ):

@@ -98,6 +98,7 @@ def top(
             memory=memory,
             scratch=scratch,
             resume=resume,
+            json=json,
         ) as engine,
         folder,
     ):
@@ -106,7 +107,7 @@ def top(
         with watch.stage("write"):
             result.write_into(folder.path)
             folder.to_disk()
-        record = replace(result.record(), command=command_line.get()).write(folder.path)
+        record = replace(result.record(), command=command_line.get(), asked=folder.asked).write(folder.path)
     note_what_was_left_out_of(given)
     for sentence in alone(given) + result.advice:
         note(sentence)

@@ -8,7 +8,6 @@ begins anew, or goes on with --resume, with more --memory if it likes.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,9 +18,21 @@ import typer
 from lookalike.cli.done import in_words
 from lookalike.cli.output import finished_already, is_left_over, note, unfinished_place, work_place
 from lookalike.engines import LocalEngine
-from lookalike.errors import OptionError, OutputError, RowTooLargeError
+from lookalike.errors import ArtefactError, OptionError, OutputError, ResumeError, RowTooLargeError
 from lookalike.joins import ALGORITHM_VERSION
-from lookalike.runs import Fingerprint, Ledger, RunFolder, RunRecord, is_unfinished_run, parse_size
+from lookalike.runs import (
+    RECORD_NAME,
+    Fingerprint,
+    Header,
+    Ledger,
+    RunFolder,
+    RunRecord,
+    is_unfinished_run,
+    parse_size,
+)
+from lookalike.runs.asked import asked_for, differences, in_short, to_remember
+from lookalike.runs.header import damaged
+from lookalike.runs.stored import as_stored
 
 
 class Files(Protocol):
@@ -48,11 +59,15 @@ def engine_of_a_run(
     scratch: Path | None,
     resume: bool,
     more_inputs: Sequence[Path] = (),
+    written: Mapping[str, Any] | None = None,
+    json: bool = False,
 ) -> Iterator[LocalEngine]:
     """An engine whose settled tables outlive the process, for as long as the run is unfinished.
 
-    `parameters` is all that the result depends on, besides `sources` and `more_inputs`. The folder is entered
-    inside the block, and takes its name at its end.
+    `parameters` is all that the result depends on, besides `sources` and `more_inputs`; what is `written` of
+    it may change while the run is unfinished. The folder is entered inside the block, and takes its name at
+    its end. A finished run that answers the same question is left as it is, and the command ends; with `json`
+    its record is printed again.
     """
     budget = None if memory is None else parse_size(memory)
     if any(source.spooled for source in sources):
@@ -65,6 +80,16 @@ def engine_of_a_run(
     if len(sources) > 1:
         # The same files, but another of them in the other collection, would be another run.
         parameters = {**parameters, "files_by_collection": [len(source.paths) for source in sources]}
+    inputs = Fingerprint.of_all([*(path for source in sources for path in source.paths), *more_inputs])
+    asked = asked_for(
+        job=job,
+        parameters={**parameters, **(written or {})},
+        inputs=inputs,
+        algorithm=ALGORITHM_VERSION,
+    )
+    if folder.finished:
+        _let_finished_be(folder.target, asked, json=json)
+    folder.asked = to_remember(asked)
     place = unfinished_place(folder.target)
     missing = [parent for parent in place.parents if not parent.exists()]
     there = is_unfinished_run(place)
@@ -73,14 +98,14 @@ def engine_of_a_run(
         place,
         job=job,
         parameters=dict(parameters),
-        inputs=Fingerprint.of_all([*(path for source in sources for path in source.paths), *more_inputs]),
+        inputs=inputs,
         algorithm=ALGORITHM_VERSION,
         resume=resume,
         # Beginning anew is what one does who does not say --resume.
         overwrite=True,
     )
     if left_over:
-        _let_be(folder.target, ledger, job, parameters)
+        _let_be(folder.target, ledger, job, parameters, json=json)
     try:
         _say_what_is_there(ledger, there=there, resume=resume)
         folder.write_in(ledger.folder)
@@ -95,13 +120,48 @@ def engine_of_a_run(
     _forget(ledger, [])
 
 
-def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, Any]) -> None:
+def _let_finished_be(finished: Path, asked: Header, *, json: bool) -> None:
+    """End here: the run that is there answers what is asked, or is another one, which is not replaced."""
+    record = RunRecord.read(finished)
+    ways_on = "choose another folder, or do it again with --overwrite"
+    if record.asked is None:
+        raise OutputError(
+            f"{_finished_run(finished)}, and does not tell all that it was asked, as it was made in Python, "
+            f"of standard input or by an older version: use what is there; or {ways_on}"
+        )
+    try:
+        changes = differences(record.asked, asked)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise damaged(str(finished / RECORD_NAME), "what it was asked cannot be read") from error
+    if changes:
+        raise ResumeError(
+            f"{_finished_run(finished)}, and was asked otherwise ({in_short(changes)}): {ways_on}"
+        )
+    for name, entry in record.files.items():
+        path = finished / name
+        if not path.is_file() or path.stat().st_size != entry.bytes:
+            raise ArtefactError(f"{path} is not as the finished run wrote it: do it again with --overwrite")
+    _tell_finished(finished, record, json=json)
+
+
+def _finished_run(finished: Path) -> str:
+    return finished_already(finished).partition(":")[0]
+
+
+def _tell_finished(finished: Path, record: RunRecord, *, json: bool) -> None:
+    note(finished_already(finished))
+    if json:
+        print(record.to_json().rstrip())
+    raise typer.Exit
+
+
+def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, Any], *, json: bool) -> None:
     """End here if the run was killed after its folder was there, as it removed what it no longer needed.
 
     The ledger has found the question to be the one it was begun with; what is finished must answer it, too.
     """
     record = RunRecord.read(finished)
-    asked = json.loads(json.dumps(dict(parameters)))
+    asked = as_stored(parameters)
     if record.job != job or any(
         _differs(asked.get(name), value) for name, value in record.parameters.items()
     ):
@@ -111,8 +171,7 @@ def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, A
             "folder, or begin anew with --overwrite"
         )
     _forget(ledger, [])
-    note(finished_already(finished))
-    raise typer.Exit
+    _tell_finished(finished, record, json=json)
 
 
 def _differs(asked: Any, recorded: Any) -> bool:

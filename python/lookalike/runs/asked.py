@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ _CHECKSUM_MARK = b'"checksum":"'
 # Of the versions that are written down, those that results may depend on.
 _BINDING_VERSIONS = ("lookalike",)
 _NAMED_CHANGES = 5
+#: Of more inputs run.json would be larger than many results.
+_MOST_REMEMBERED = 1000
 
 
 def asked_for(
@@ -49,6 +52,46 @@ def is_unfinished_run(folder: Path) -> bool:
         return False
 
 
+def to_remember(asked: Header) -> dict[str, Any]:
+    """What run.json remembers of a question; of very many inputs only a digest of all of them."""
+    remembered = {"algorithm": asked.algorithm, **asked.parameters}
+    inputs = remembered["inputs"]
+    if len(inputs) > _MOST_REMEMBERED:
+        remembered["inputs"] = {"files": len(inputs), "digest": _digest_of(inputs)}
+    return remembered
+
+
+def differences(remembered: Mapping[str, Any], asked: Header) -> list[str]:
+    """A sentence for everything in which a question differs from one that run.json remembers.
+
+    Raises
+    ------
+    KeyError, TypeError
+        If what is remembered is no question.
+    """
+    then = dict(remembered)
+    algorithm, inputs = then.pop("algorithm"), then["inputs"]
+    changed = []
+    if isinstance(inputs, Mapping):
+        now = asked.parameters["inputs"]
+        if (inputs["files"], inputs["digest"]) != (len(now), _digest_of(now)):
+            changed = ["the input files are not the same, or were changed"]
+        then["inputs"] = now
+    return _changes(Header(kind=asked.kind, algorithm=algorithm, parameters=then), asked) + changed
+
+
+def in_short(changes: Sequence[str]) -> str:
+    """The first few of many changes."""
+    more = len(changes) - _NAMED_CHANGES
+    return "; ".join(changes[:_NAMED_CHANGES]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _digest_of(inputs: Sequence[Mapping[str, Any]]) -> str:
+    # A file that was copied has another time of change, which counts only where no checksum was taken.
+    told = [{**file, "changed": None if file["whole"] is not None else file["changed"]} for file in inputs]
+    return digest(json.dumps(told, sort_keys=True).encode())
+
+
 def require_unchanged(folder: Path, asked: Header) -> Header:
     """The ledger of the unfinished run in `folder`; refused if something else is asked for now.
 
@@ -62,11 +105,9 @@ def require_unchanged(folder: Path, asked: Header) -> Header:
     stored = _stored(folder / LEDGER_NAME)
     changes = _changes(stored, asked)
     if changes:
-        more = len(changes) - _NAMED_CHANGES
-        named = "; ".join(changes[:_NAMED_CHANGES]) + (f"; and {more} more" if more > 0 else "")
         raise ResumeError(
-            f"the unfinished run in {folder} was begun otherwise ({named}): ask for what it was begun with, "
-            "or begin anew with --overwrite"
+            f"the unfinished run in {folder} was begun otherwise ({in_short(changes)}): ask for what it was "
+            "begun with, or begin anew with --overwrite"
         )
     return stored
 

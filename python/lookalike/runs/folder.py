@@ -16,10 +16,11 @@ import secrets
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import Any
 
 from lookalike.atomic import hidden_sibling, is_utf8_name, sync, unwritable
 from lookalike.errors import OutputError, ScratchError
@@ -50,6 +51,10 @@ class RunFolder:
     def __init__(self, target: Path, *, overwrite: bool = False) -> None:
         self.target = target
         self.path = hidden_sibling(target)
+        #: What the run was asked, for run.json to remember; None of what could not be asked again.
+        self.asked: Mapping[str, Any] | None = None
+        #: Whether a finished run is there already, which may be the answer to what is asked.
+        self.finished = False
         self._overwrite = overwrite
         self._cleanup = contextlib.ExitStack()
         #: Files that are on disk as they are: their number there, and when they were written to.

@@ -56,6 +56,9 @@ class RunRecord:
     took
         Seconds from the start of the command, or of the call in Python, until this was written; None where
         an older version wrote it.
+    asked
+        Everything that the run was asked, with fingerprints of its inputs, by which `--resume` knows if a
+        finished run is the one that is asked for; None of a run from Python or over standard input.
     files
         Size and checksum of each file in the folder, by its path in the folder.
 
@@ -75,6 +78,7 @@ class RunRecord:
     estimates: Mapping[str, Any] = field(default_factory=dict)
     stages: Sequence[Stage] = ()
     took: float | None = None
+    asked: Mapping[str, Any] | None = None
     files: Mapping[str, FileRecord] = field(default_factory=dict)
 
     def to_json(self) -> str:
