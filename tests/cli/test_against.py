@@ -6,6 +6,7 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.said_last import said_last
 from tests.conformance import texts as made
 
 from lookalike.applications.documents import keys
@@ -34,7 +35,7 @@ def earlier(batches, type_):
 
 
 def append(type_, *arguments, out="out"):
-    return type_("dedup", *arguments, "--text", "body", "-o", out, *OPTIONS)
+    return type_(*said_last(["dedup", *OPTIONS, "--text", "body", "-o", out, *arguments]))
 
 
 def answer(folder):
@@ -159,7 +160,7 @@ def test_what_cannot_be_appended_to_is_refused(refused, earlier, tmp_path, spoil
     if spoil is not None:
         spoil(tmp_path / "run")
     common = ("--text", "body", "-o", "out", *OPTIONS)
-    message = refused("dedup", "1.jsonl", "--against", earlier, *common, *arguments)
+    message = refused(*said_last(["dedup", "1.jsonl", "--against", earlier, *common, *arguments]))
     for word in words:
         assert word in message
     assert len(message) < 400

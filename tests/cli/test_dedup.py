@@ -114,7 +114,8 @@ def test_a_dry_run_tells_the_plan_and_writes_nothing(type_, corpus, tmp_path):
 
 def test_a_dry_run_shows_what_auto_thinks_of_both_roads(type_, corpus, large_corpus):
     facts = type_("dedup", corpus, "--dry-run").out
-    assert "prefix: for sets of about" in facts
+    assert "exact prefixes: " in facts
+    assert "expected; bands (LSH) would take " in facts
     assert "\n  lsh         about" in facts
     assert "\n  prefix      about" in facts
     told = json.loads(type_("dedup", large_corpus, "--dry-run", "--json").out)

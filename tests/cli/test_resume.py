@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.killing import Steps, answer, interrupt, killed, steps_of_a_run
+from tests.cli.said_last import said_last
 
 import lookalike
 from lookalike.applications.planted import plant
@@ -34,7 +35,7 @@ def corpus(tmp_path_factory):
 
 def arguments(corpus, out, *more, method="lsh"):
     options = ["--id", "name", "-t", "0.6", "--method", method, "--progress", "off"]
-    return ["dedup", str(corpus), "-o", str(out), *options, *more]
+    return said_last(["dedup", str(corpus), "-o", str(out), *options, *more])
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +127,7 @@ def _only_renumber(done):
 def test_other_parameters_are_refused_with_what_differs(monkeypatch, corpus, tmp_path, capsys):
     stopped_before_writing(monkeypatch, corpus, tmp_path / "out")
     capsys.readouterr()
-    assert main([*arguments(corpus, tmp_path / "out", "--resume"), "-t", "0.7"]) == 2
+    assert main(arguments(corpus, tmp_path / "out", "--resume", "-t", "0.7")) == 2
     message = capsys.readouterr().err
     assert "threshold" in message
     assert "0.6" in message

@@ -273,7 +273,7 @@ def _recall(account: Account) -> str:
 def how_sure(estimate: RecallEstimate) -> str:
     """What is to be added to an estimate of which little is known; nothing of others."""
     if estimate.few:
-        pairs = "a single pair is" if estimate.found == 1 else f"{numbers.count(estimate.found)} pairs are"
+        pairs = f"{numbers.several(estimate.found, 'pair')} {agreeing(estimate.found, 'is', 'are')}"
         return f"; {pairs} too few to tell more than the mean of all runs"
     if estimate.hard:
         assert estimate.low is not None
