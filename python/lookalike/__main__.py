@@ -1,7 +1,6 @@
 """`python -m lookalike`: the command, where it is not on the path."""
 
-import sys
+from lookalike.cli import command
 
-from lookalike.cli import main
-
-sys.exit(main())
+if __name__ == "__main__":
+    command()

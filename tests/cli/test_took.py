@@ -105,3 +105,19 @@ def test_a_result_in_python_took_what_the_call_took(monkeypatch):
 def test_stages_alone_are_added_up():
     assert took([Stage(name="a", seconds=1.0), Stage(name="b", seconds=0.5)]) == 1.5
     assert 2 <= Stages(began=time.monotonic() - 2).took < 3
+
+
+def test_what_asked_to_be_called_at_exit_is_called_and_the_code_is_ours(corpus):
+    (corpus / "late" / "sitecustomize.py").write_text(
+        "import atexit\natexit.register(lambda: open('called', 'w').close())\n"
+    )
+    paths = [str(corpus / "late"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    for arguments, code in (("plan", 0), ("plan --slots 0", 2)):
+        ended = subprocess.run(
+            [sys.executable, "-m", "lookalike", *arguments.split()],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            capture_output=True,
+            check=False,
+        )
+        assert ended.returncode == code
+        (corpus / "called").unlink()
