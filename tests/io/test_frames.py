@@ -350,3 +350,25 @@ def test_a_frame_without_rows_has_nothing_to_read_whatever_type_its_columns_have
         dedup(nothing)
     with pytest.raises(EmptySourceError, match="nothing to read"):
         similar_pairs(nothing)
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        (["text ", "id"], "it has 'text ', id. Did you mean 'text ', with the blank?"),
+        (["  text"], "Did you mean '  text', with the blanks?"),
+        (["te\xa0xt"], r"it has 'te\xa0xt'. Did you mean 'te\xa0xt'?"),
+        (["\ufefftext"], r"it has '\ufefftext'"),
+        (["Text", "the body"], "it has Text, the body. Did you mean 'Text'?"),
+    ],
+)
+def test_a_column_whose_name_hides_a_blank_is_shown_with_it(columns, says):
+    table = pa.table({name: ["a"] for name in columns})
+    with pytest.raises(MissingColumnError) as raised:
+        open_source(table)
+    assert says in str(raised.value)
+
+
+def test_a_name_with_a_blank_too_many_is_answered_with_the_one_without():
+    with pytest.raises(MissingColumnError, match="Did you mean 'text', without the blank"):
+        open_source(pa.table({"text": ["a"]}), text="text ")

@@ -15,6 +15,7 @@ from lookalike.applications.planted import PlantOptions
 from lookalike.charts import numbers
 from lookalike.cli import first_sign, following
 from lookalike.cli import options as shared
+from lookalike.cli.typed import command_seconds
 
 #: What each kind of edit does, in words for somebody who sees it for the first time.
 _EDITED = {
@@ -122,3 +123,4 @@ def _facts(result: DemoResult) -> Iterator[tuple[str, str]]:
         yield "its own guess", f"{numbers.percent(estimate)}, as every run estimates it without the truth"
     checked = "" if result.false else ": every pair was checked on the text"
     yield "falsely found", f"{numbers.count(result.false)}{checked}"
+    yield "took", f"{numbers.seconds(command_seconds())}, with all that was planted and counted"

@@ -23,7 +23,7 @@ _CHECKSUM_MARK = b'"checksum":"'
 _BINDING_VERSIONS = ("lookalike",)
 _NAMED_CHANGES = 5
 #: Of more inputs run.json would be larger than many results.
-_MOST_REMEMBERED = 1000
+_MOST_REMEMBERED = 100
 
 
 def asked_for(
