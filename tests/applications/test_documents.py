@@ -275,7 +275,7 @@ REFUSED = {
     "verify": ({"verify": "never"}, OptionError, "exact or signature"),
     "method": ({"method": "magic"}, OptionError, "auto or lsh"),
     "measure": ({"measure": "taste"}, OptionError, "jaccard or containment"),
-    "unknown": ({"num_perm": 128}, OptionError, "no option 'num_perm': choose among threshold, recall"),
+    "unknown": ({"num_perm": 128}, OptionError, "no option 'num_perm': did you mean slots"),
 }
 
 

@@ -131,7 +131,7 @@ def test_positions_may_have_tolerances_of_their_own():
             "within",
         ),
         (lambda: similar_measurements([[1] * 6], ranges=RANGES, within=1, share=90), OptionError, "share=90"),
-        (lambda: Gallery([[1] * 6], ranges=RANGES, ids=["a", "b"]), OptionError, "2 ids for 1 items"),
+        (lambda: Gallery([[1] * 6], ranges=RANGES, ids=["a", "b"]), OptionError, "2 ids for 1 item"),
         (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", "a"]), DuplicateIdError, "'a' occurs twice"),
         (lambda: Gallery([[1] * 6] * 2, ranges=RANGES, ids=["a", None]), SourceError, "an id is null"),
         (lambda: Gallery([[1] * 6], ranges=RANGES, ids=5), OptionError, "no ids"),
