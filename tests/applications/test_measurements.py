@@ -174,7 +174,7 @@ def test_how_much_was_found_is_estimated_from_what_was_found():
         items += np.where(draw.random(items.shape) < 0.25, draw.uniform(5, 300, items.shape), 0)
         wanted = MeasurementColumns(text="m0", columns=tuple(columns[1:]))
         source = FrameSource(pa.table(dict(zip(columns, items.T, strict=True))), wanted)
-        asked = MeasurementOptions(within=1.0, threshold=0.5, recall=0.6, seed=seed)
+        asked = MeasurementOptions(within=1.0, threshold=0.5, recall=0.6, seed=seed, method="lsh")
         pairs, found, _ = pairs_of_measurements([source], asked, engine=LocalEngine(1), watch=Watch())
         close = (np.abs(items[:, None] - items[None]) <= 1).mean(axis=2) >= 0.5
         truth = np.count_nonzero(np.triu(close, 1))

@@ -150,8 +150,8 @@ def test_a_dry_run_by_bands_counts_the_candidates(type_, large_corpus, write_lin
     run = json.loads(type_("dedup", large_corpus, *bands, "-o", tmp_path / "out", "--json").out)
     assert plan["expected_candidates"] == run["counts"]["candidates"] > 100
     # Of a crowd, all that is known is who is in it.
-    words = [f"word{at}" for at in range(90)]
-    crowd = [" ".join([*words[:at], "other", *words[at + 1 :]]) for at in range(90)]
+    words = [f"word{at}" for at in range(400)]
+    crowd = [" ".join([*words[:at], "other", *words[at + 1 :]]) for at in range(400)]
     path = write_lines(tmp_path / "crowd.jsonl", [{"text": text} for text in crowd])
     assert "in large buckets, compared with leaders" in type_("dedup", path, *bands, "--dry-run").out
 

@@ -60,10 +60,30 @@ def test_documents_are_rehearsed_between_two_collections_too(type_, corpus, larg
     assert told["choice"] == record["estimates"]["choice"]
 
 
+@pytest.mark.parametrize("method", ["auto", "lsh", "exact"])
+@pytest.mark.parametrize("two", [False, True])
+def test_by_weight_and_by_meaning_it_chooses_as_the_run_then_does(type_, sets, corpus, tmp_path, method, two):
+    for number, given in enumerate(
+        [("--sets", sets, "--measure", "weighted-jaccard"), (corpus, "--measure", "tfidf")]
+    ):
+        other = ("--with", given[1] if number == 0 else corpus) if two else ()
+        asked = ("pairs", *given, *other, "-t", "0.6", "--method", method, "--json")
+        told = json.loads(type_(*asked, "--dry-run").out)
+        record = json.loads(type_(*asked, "-o", tmp_path / f"out{number}").out)
+        assert told["counts"] == {name: record["counts"][name] for name in told["counts"]}
+        assert told["choice"]["method"] == record["estimates"]["method"]
+        assert told["expected_candidates"] == record["estimates"]["candidates"]
+        if method == "auto":
+            assert told["choice"] == record["estimates"]["choice"]
+            assert set(told["choice"]["roads"]) == {"lsh", "exact"}
+            assert told["expected_seconds"] > 0
+        else:
+            assert told["choice"]["why"] == "asked for"
+        said = type_(*asked[:-1], "--dry-run").out
+        assert f"method        {told['choice']['method']}: {told['choice']['why']}" in said
+
+
 def test_what_nobody_estimates_is_refused(refused, corpus, sets, tmp_path):
-    assert "--dry-run goes with documents and sets" in refused(
-        "pairs", corpus, "--measure", "tfidf", "--dry-run"
-    )
     strings = ("--measure", "levenshtein", "--distance", "1")
     assert "no meaning" in refused("pairs", corpus, *strings, "--dry-run")
     assert "no meaning" in refused("pairs", tmp_path / "v.npy", "--measure", "angle", "--dry-run")

@@ -1,5 +1,6 @@
 """lookalike pairs --measurements."""
 
+import json
 import random
 
 import numpy as np
@@ -54,11 +55,11 @@ def near(*more):
 @pytest.mark.parametrize("name", ["faces.csv", "faces.parquet"])
 def test_the_command_finds_what_the_library_finds(type_, tmp_path, items, name):
     path, out = written(tmp_path / name, items), tmp_path / "out"
-    ended = type_("pairs", path, *near(), "-o", out)
+    ended = type_("pairs", path, *near("--method", "lsh"), "-o", out)
     assert (ended.code, ended.err) == (0, "")
     assert "60 of 6 measurements" in ended.out
     order = np.argsort([row * 37 % len(items) for row in range(len(items))])
-    pairs = similar_measurements(items[order], within=2, share=0.6)
+    pairs = similar_measurements(items[order], within=2, share=0.6, method="lsh")
     assert len(pairs) > 20
     expected = {(f"face{row['a']:03}", f"face{row['b']:03}"): row["similarity"] for row in pairs}
     assert found(out) == expected
@@ -72,6 +73,30 @@ def test_the_command_finds_what_the_library_finds(type_, tmp_path, items, name):
     assert record.estimates["ranges"] == Ranges.planned(6, within=2, share=0.6).to_dict() | {
         "chosen": [list(table) for table in Ranges.planned(6, within=2, share=0.6).chosen]
     }
+
+
+def test_auto_says_what_it_took_and_why_and_a_dry_run_says_it_before(type_, faces, tmp_path, items):
+    told = json.loads(type_("pairs", faces, *near("--dry-run", "--json")).out)
+    ended = type_("pairs", faces, *near(), "-o", tmp_path / "out")
+    estimates = RunRecord.read(tmp_path / "out").estimates
+    assert told["choice"] == estimates["choice"]
+    assert set(told["choice"]["roads"]) == {"lsh", "exact"}
+    assert told["counts"] == {"items": 60, "measurements": 6}
+    assert told["expected_candidates"] == estimates["candidates"]
+    assert told["expected_seconds"] > 0
+    facts = {line[:13].strip(): line[14:] for line in ended.out.splitlines()}
+    assert facts["method"].startswith(f"{estimates['method']}: ranges that miss nothing would take about ")
+    # The sample is all there is, so what is expected comes.
+    assert facts["candidates"].endswith(f"{estimates['candidates']:,.0f} expected from a sample")
+    assert RunRecord.read(tmp_path / "out").counts["candidates"] == round(estimates["candidates"])
+    said = {
+        line[:13].strip(): line[14:] for line in type_("pairs", faces, *near("--dry-run")).out.splitlines()
+    }
+    assert {"items", "method", "lsh", "exact", "candidates", "seconds"} <= set(said)
+    assert said["so far"].endswith("nothing was written")
+    for method in ("lsh", "exact"):
+        asked = json.loads(type_("pairs", faces, *near("--dry-run", "--json", "--method", method)).out)
+        assert (asked["choice"]["why"], asked["expected_candidates"]) == ("asked for", None)
 
 
 def test_a_high_recall_finds_what_brute_force_finds(type_, faces, tmp_path, items):
@@ -137,7 +162,9 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
     with monkeypatch.context() as patch:
         patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
         assert main(asked("late")) == 130
-    assert {path.stem for path in (tmp_path / ".late.unfinished").glob("*.stage")} == {"candidates", "found"}
+    assert {path.stem for path in (tmp_path / ".late.unfinished").glob("*.stage")} == {
+        *("choice", "candidates", "found")
+    }
     capsys.readouterr()
     assert main(asked("late", "--resume", "--seed", "5")) == 2
     assert "seed" in capsys.readouterr().err

@@ -47,8 +47,8 @@ def least_rows(values, first, last, count):
 def test_pairs_are_those_of_the_least_hashes(values, sizes, count, data):
     boundary = data.draw(st.none() | st.integers(0, len(values)))
     table = table_of(values, sizes)
-    a, b = draw_pairs(LocalEngine(2), table, LeastValues, count=count, boundary=boundary)
-    found = list(zip(a.tolist(), b.tolist(), strict=True))
+    drawn = draw_pairs(LocalEngine(2), table, LeastValues, count=count, boundary=boundary)
+    found = list(zip(drawn.a.tolist(), drawn.b.tolist(), strict=True))
     if boundary is None:
         rows = least_rows(values, 0, len(values), count)
         assert found == [(x, y) for at, x in enumerate(rows) for y in rows[at + 1 :]]

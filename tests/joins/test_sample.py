@@ -97,3 +97,34 @@ def test_what_is_said_of_pairs_is_counted_by_level():
     assert [drawn.share_at_least(level / 4) for level in range(5)] == [1.0, 0.7, 0.5, 0.1, 0.1]
     assert drawn.share_at_least(0.51) == 0.1
     assert Drawn(counts=(0, 0), distinct=1, rows=()).median_similarity is None
+
+
+def fields(rows, values, seed=1):
+    """Sets of 40 elements, one of few values a field, so that many look alike at a glance."""
+    draw = np.random.default_rng(seed)
+    chosen = np.where(draw.random((rows, 40)) < 0.9, 0, draw.integers(0, values, (rows, 40)))
+    return (chosen + values * np.arange(40)).tolist()
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_rows_that_only_look_alike_at_a_glance_are_told_apart(copies):
+    rows = fields(3_000, 3)
+    sets = as_sets(rows * copies)
+    table = Table.of(row=np.arange(len(sets)), elements=sets.to_arrow())
+    drawn = draw(LocalEngine(1), Items(table=table, bytes=sets.elements.nbytes, shingle=None), FAMILY)
+    assert len(drawn.rows) == 1000
+    assert abs(drawn.distinct / len(set(map(tuple, rows))) - 1) < 0.13
+    # So too however they are cut, and whatever order they come in.
+    order = np.random.default_rng(2).permutation(len(sets))
+    shuffled = table.batches[0].take(pa.array(order))
+    pieces = tuple(shuffled.slice(at, 170) for at in range(0, len(order), 170))
+    again = Items(table=Table(pieces, shuffled.schema), bytes=sets.elements.nbytes, shingle=None)
+    assert draw(LocalEngine(2), again, FAMILY) == drawn
+
+
+def test_copies_that_look_alike_at_a_glance_are_copies():
+    rows = fields(20, 3)
+    sets = as_sets(rows * 200)
+    table = Table.of(row=np.arange(len(sets)), elements=sets.to_arrow())
+    drawn = draw(LocalEngine(1), Items(table=table, bytes=sets.elements.nbytes, shingle=None), FAMILY)
+    assert drawn.distinct == len(set(map(tuple, rows))) > 16

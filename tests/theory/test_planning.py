@@ -91,7 +91,7 @@ def test_with_a_sample_no_banding_that_keeps_the_promise_is_cheaper(threshold, r
         assert chosen.reached >= recall - 1e-12
         assert chosen.expected_cost == pytest.approx(cost(chosen.banding, similarities))
         assert chosen.expected_cost <= min(cost(banding, similarities) for banding in able) * (1 + 1e-8)
-        assert chosen.expected_candidates == similarities.expected_candidates(chosen.banding)
+        assert chosen.expected_candidates == similarities.likely_candidates(chosen.banding)
 
 
 def test_data_without_similar_pairs_needs_fewer_bands():

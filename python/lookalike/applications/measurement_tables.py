@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +14,13 @@ from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
 from lookalike.families import Ranges
 from lookalike.io import Source, id_order
+from lookalike.joins.account import Account
 from lookalike.joins.found import Found
+from lookalike.joins.range_choice import choose_ranges
 from lookalike.joins.ranges import range_join
 from lookalike.measures.closeness import checked_share, checked_within
 from lookalike.runs.watch import Watch
-from lookalike.theory import RecallEstimate
+from lookalike.theory import Choice, RecallEstimate
 from lookalike.theory.ranges import checked_recall
 from lookalike.types import I64, Pairs
 
@@ -54,7 +56,8 @@ class MeasurementOptions:
     seed
         Draws which measurements each table looks at.
     method
-        `lsh`, which is what `auto` takes, keeps the promise; `exact` finds every pair, and looks at more.
+        `lsh` keeps the promise; `exact` finds every pair, and mostly looks at more. `auto`: whichever is
+        expected to cost less, with something to spare for `exact`; `account.choice` says why.
     """
 
     within: float | tuple[float, ...]
@@ -71,7 +74,7 @@ class MeasurementOptions:
         checked_share(self.threshold)
 
     def ranges(self, dimensions: int) -> Ranges:
-        """The ranges that keep the promise for items of so many measurements."""
+        """The ranges for items of so many measurements: those of `exact`, or those that keep the promise."""
         if self.method == "exact":
             return Ranges.exact(dimensions, within=self.within, share=self.threshold, width=self.width)
         return Ranges.planned(
@@ -83,6 +86,10 @@ class MeasurementOptions:
             rows=self.rows,
             seed=self.seed,
         )
+
+    def by(self, method: str) -> Self:
+        """The same, by a method that is settled."""
+        return replace(self, method=method)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -110,31 +117,99 @@ def pairs_of_measurements(
     Sources are as `open_measurements` makes them.
     """
     dimensions = 1 + len(sources[0].wanted.columns)
-    ranges = options.ranges(dimensions)
-    collections: list[MeasuredItems] = []
-    for source in sources:
-        before = sum(collection.rows for collection in collections)
-        with watch.stage("read", unit="items") as advance:
-            collections.append(_collect(source, engine, advance, first_row=before))
+    # Said before any work is done: ranges that cannot be are not worth a pass over the data.
+    options.ranges(dimensions)
+    collections = read_measurements(sources, engine, watch)
     boundary = collections[0].rows if len(collections) == 2 else None
-    found = range_join(
-        Table.together([collection.table for collection in collections]),
-        ranges=ranges,
-        within=checked_within(options.within, dimensions),
-        share=options.threshold,
-        boundary=boundary,
-        planned=options.method != "exact",
-        engine=engine,
-        watch=watch,
-    )
-    if options.method == "exact":
-        found = replace(found, recall=RecallEstimate.certain(len(found.a)))
+    table = Table.together([collection.table for collection in collections])
+    found, account = join_measurements(table, options, boundary=boundary, engine=engine, watch=watch)
     columns = {
         "a": collections[0].names(found.a),
         "b": collections[-1].names(found.b - (boundary or 0)),
         "similarity": pa.array(found.similarity),
     }
-    return Pairs(pa.table(columns)), found, collections
+    return Pairs(pa.table(columns), account=account), found, collections
+
+
+def read_measurements(sources: Sequence[Source], engine: Engine, watch: Watch) -> list[MeasuredItems]:
+    """The items of one source, or of two, numbered in one row."""
+    collections: list[MeasuredItems] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        with watch.stage("read", unit="items") as advance:
+            collections.append(_collect(source, engine, advance, first_row=before))
+    return collections
+
+
+def chosen_method(
+    table: Table, options: MeasurementOptions, *, boundary: int | None, engine: Engine, watch: Watch
+) -> Choice:
+    """The method that the options name or, if that is `auto`, ask for; `table` as a join takes it."""
+    if options.method != "auto":
+        return Choice(method=options.method, why="asked for", roads={})
+    dimensions = table.schema.field("values").type.list_size
+    with watch.stage("plan", unit="items"):
+        return choose_ranges(
+            table,
+            options.ranges(dimensions),
+            lambda: options.by("exact").ranges(dimensions),
+            boundary=boundary,
+            engine=engine,
+        )
+
+
+def rehearse_measurements(
+    sources: Sequence[Source], options: MeasurementOptions, *, engine: Engine, watch: Watch
+) -> tuple[list[MeasuredItems], Choice]:
+    """What a search would read, and the method it would take."""
+    options.ranges(1 + len(sources[0].wanted.columns))
+    collections = read_measurements(sources, engine, watch)
+    boundary = collections[0].rows if len(collections) == 2 else None
+    table = Table.together([collection.table for collection in collections])
+    return collections, chosen_method(table, options, boundary=boundary, engine=engine, watch=watch)
+
+
+def join_measurements(
+    table: Table, options: MeasurementOptions, *, boundary: int | None, engine: Engine, watch: Watch
+) -> tuple[Found, Account]:
+    """Join items by the ranges that the options ask for; what was found, and what was done."""
+    choice = chosen_method(table, options, boundary=boundary, engine=engine, watch=watch)
+    exact = choice.method == "exact"
+    dimensions = table.schema.field("values").type.list_size
+    found = range_join(
+        table,
+        ranges=options.by(choice.method).ranges(dimensions),
+        within=checked_within(options.within, dimensions),
+        share=options.threshold,
+        boundary=boundary,
+        planned=not exact,
+        engine=engine,
+        watch=watch,
+    )
+    if exact:
+        found = replace(found, recall=RecallEstimate.certain(len(found.a)))
+    account = account_of(found, choice, items=table.rows, threshold=options.threshold)
+    return found, replace(account, choice=choice if options.method == "auto" else None)
+
+
+def account_of(found: Found, choice: Choice, *, items: int, threshold: float) -> Account:
+    """What a join of measurements did; ranges have no bands, so there is no plan of any."""
+    return Account(
+        method=choice.method,
+        measure="measurements",
+        threshold=threshold,
+        plan=None,
+        items=items,
+        empty=0,
+        short=0,
+        unspaced=0,
+        copies=0,
+        representatives=items,
+        candidates=found.candidates,
+        pairs=len(found.a),
+        recall=found.recall or RecallEstimate.unknown(len(found.a)),
+        choice=choice,
+    )
 
 
 def _collect(

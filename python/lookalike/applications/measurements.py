@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.applications.measurement_tables import MeasurementMethod, checked_method
+from lookalike.applications.measurement_tables import (
+    MeasurementMethod,
+    MeasurementOptions,
+    account_of,
+    checked_method,
+    join_measurements,
+)
 from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
@@ -17,6 +24,7 @@ from lookalike.joins.ranges import range_join
 from lookalike.keywords import suggesting
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within, close_share
 from lookalike.runs.watch import Watch
+from lookalike.theory import Choice
 from lookalike.theory.ranges import checked_recall
 from lookalike.types import I64, Pairs, Tabular
 from lookalike.wording import several
@@ -106,11 +114,12 @@ def similar_measurements(
     Every pair was checked. Pairs that share no bucket are missed: at most 1 − `recall` of those that are
     close in exactly a `share` of their measurements, and fewer of the others (`Ranges.planned`). Of other
     `ranges`, `ranges.law` and its ANDs and ORs say how often that happens by how far values are apart.
-    `method="exact"` misses none, and looks at more pairs (`Ranges.exact`); `"lsh"`, which is what `"auto"`
-    takes, plans ranges for `recall`. With
-    `other`, pairs go from an item of the first collection to one of the second. `similarity` is the share of
-    measurements that differ by at most `within`, a number or one for each measurement. `threads` and `memory`
-    (such as `"4GB"`) say what the search may take, and change nothing else.
+    `method="exact"` misses none, and mostly looks at more pairs (`Ranges.exact`); `"lsh"` plans ranges for
+    `recall`; `"auto"` takes what is expected to cost less, with something to spare for `"exact"`, and
+    `account.choice` says why. With `other`, pairs go from an item of the first collection to one of the
+    second. `similarity` is the share of measurements that differ by at most `within`, a number or one for
+    each measurement. `threads` and `memory` (such as `"4GB"`) say what the search may take, and change
+    nothing else.
 
     Examples
     --------
@@ -125,30 +134,36 @@ def similar_measurements(
         raise EmptySourceError("there is nothing to read: the input has no measurements")
     if ranges is None:
         checked_recall(recall, method=method)
-    if checked_method(method) == "exact":
-        if ranges is not None:
-            raise OptionError("method='exact' has ranges of its own: leave out ranges, or the method")
-        ranges = Ranges.exact(first.shape[1], within=within, share=share)
+    if checked_method(method) == "exact" and ranges is not None:
+        raise OptionError("method='exact' has ranges of its own: leave out ranges, or the method")
+    if ranges is not None:
+        ranges = _checked_ranges(ranges)
+    options = MeasurementOptions(within=within, threshold=share, recall=recall, method=method)
     if ranges is None:
-        ranges = Ranges.planned(first.shape[1], within=within, share=share, recall=recall)
-    ranges = _checked_ranges(ranges)
-    collections = [as_measurements(given, ranges.dimensions) for given in (first, other) if given is not None]
+        options.ranges(first.shape[1])
+    dimensions = first.shape[1] if ranges is None else ranges.dimensions
+    collections = [as_measurements(given, dimensions) for given in (first, other) if given is not None]
     values = np.concatenate(collections)
     boundary = len(collections[0]) if len(collections) == 2 else None
     engine = engine_of(engine, threads, memory)
-    found = range_join(
-        _table(values, engine),
-        ranges=ranges,
-        within=checked_within(within, ranges.dimensions),
-        share=checked_share(share),
-        boundary=boundary,
-        engine=engine,
-        watch=Watch(),
-    )
+    table = _table(values, engine)
+    if ranges is None:
+        found, account = join_measurements(table, options, boundary=boundary, engine=engine, watch=Watch())
+    else:
+        found = range_join(
+            table,
+            ranges=ranges,
+            within=checked_within(within, dimensions),
+            share=checked_share(share),
+            boundary=boundary,
+            engine=engine,
+            watch=Watch(),
+        )
+        asked = Choice(method="lsh", why="asked for", roads={})
+        account = replace(account_of(found, asked, items=len(values), threshold=share), choice=None)
     b = found.b if boundary is None else found.b - boundary
-    return Pairs(
-        pa.table({"a": pa.array(found.a), "b": pa.array(b), "similarity": pa.array(found.similarity)})
-    )
+    columns = {"a": pa.array(found.a), "b": pa.array(b), "similarity": pa.array(found.similarity)}
+    return Pairs(pa.table(columns), account=account)
 
 
 def _table(values: Any, engine: Engine) -> Table:

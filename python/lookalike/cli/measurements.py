@@ -9,7 +9,12 @@ from typing import Any
 
 import typer
 
-from lookalike.applications.measurement_tables import MeasurementOptions, pairs_of_measurements
+from lookalike.applications.documents.road_rehearsal import RoadRehearsal
+from lookalike.applications.measurement_tables import (
+    MeasurementOptions,
+    pairs_of_measurements,
+    rehearse_measurements,
+)
 from lookalike.charts import numbers
 from lookalike.cli import options as shared
 from lookalike.cli.given import opened_each
@@ -24,7 +29,7 @@ from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 
 _KNOWN = (OF_ALL_KINDS - {"text", "expand"}) | {
-    *("measurements", "within", "range_width", "threshold", "recall", "seed", "method"),
+    *("measurements", "within", "range_width", "threshold", "recall", "seed", "method", "dry_run"),
 }
 
 
@@ -81,12 +86,17 @@ def search_of_measurements(
     only(context, _KNOWN, "--measurements")
     columns = named_columns(context.params["measurements"])
     options = _options(context.params)
-    ranges = options.ranges(len(columns))
+    # Said before any work is done: ranges that cannot be are not worth a pass over the data.
+    options.ranges(len(columns))
     parameters = {**options.to_dict(), "measurements": columns}
     reading: dict[str, Any] = {name: context.params[name] for name in ("id", "on_error")}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found, met, collections = pairs_of_measurements(sources, options, engine=engine, watch=watch)
+        account = found.account
+        exact, ranges = account.method == "exact", options.by(account.method).ranges(len(columns))
+        expected = account.expected_candidates
+        thought = "" if expected is None else f", about {numbers.count(expected)} expected from a sample"
         rows = [collection.rows for collection in collections]
         counts: dict[str, Any] = {
             "items": sum(rows),
@@ -98,14 +108,15 @@ def search_of_measurements(
         }
         facts = {
             "items": f"{numbers.count(sum(rows))} of {numbers.several(len(columns), 'measurement')}",
-            "candidates": numbers.count(met.candidates),
+            "candidates": numbers.count(met.candidates) + thought,
             "pairs": f"{numbers.count(len(found))} close in {numbers.percent(options.threshold)} of their"
             " measurements or more",
             "recall": "all close pairs found: no table missed any"
-            if options.method == "exact"
+            if exact
             else f"{_estimated(met.recall)}{numbers.percent(options.recall)} promised at "
             f"{numbers.percent(options.threshold)}: {numbers.several(ranges.tables, 'table')} of "
             f"{ranges.rows}",
+            "method": f"{account.method}: {account.choice.why}" if account.choice is not None else "",
         }
         return PairsOutcome(
             found=found,
@@ -114,12 +125,26 @@ def search_of_measurements(
             estimates=lambda stages: {
                 "recall": {"promised": options.recall, **(met.recall.to_dict() if met.recall else {})},
                 "ranges": ranges.to_dict(),
+                "method": account.method,
+                "candidates": expected,
+                "choice": None if account.choice is None else account.choice.to_dict(),
             },
             lines=lambda stages: fact_lines(facts, stages),
             advice=[],
         )
 
+    def rehearse(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> RoadRehearsal:
+        collections, choice = rehearse_measurements(sources, options, engine=engine, watch=watch)
+        return RoadRehearsal(
+            parameters=parameters,
+            counts={"items": sum(one.rows for one in collections), "measurements": len(columns)},
+            choice=choice,
+            threads=engine.threads,
+            stages=watch.stages,
+        )
+
     return PairSearch(
+        rehearse=rehearse,
         parameters={**parameters, **reading},
         open=partial(
             opened_each, partial(open_measurements, columns=columns, **reading), given, output=output

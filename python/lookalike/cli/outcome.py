@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.applications.documents.rehearsal import Rehearsal
+from lookalike.applications.documents.road_rehearsal import RoadRehearsal
 from lookalike.charts import numbers
 from lookalike.cli import first_sign
 from lookalike.cli.output import note
@@ -83,7 +84,7 @@ def found_counts(account: Account, sources: Sequence[Source], pairs: int) -> dic
     }
 
 
-def tell_rehearsal(rehearsal: Rehearsal, *, json: bool) -> None:
+def tell_rehearsal(rehearsal: Rehearsal | RoadRehearsal, *, json: bool) -> None:
     """Say what a run would do, and beside it what to change before it."""
     for sentence in rehearsal.advice:
         note(sentence)

@@ -11,7 +11,9 @@ import typer
 
 from lookalike.applications.documents import PairOptions, pairs_of, pairs_of_sets
 from lookalike.applications.documents.rehearsal import Rehearsal, rehearse_pairs
+from lookalike.applications.documents.road_rehearsal import RoadRehearsal
 from lookalike.applications.documents.summary import bucket_advice, pair_lines, run_estimates, search_advice
+from lookalike.applications.documents.weighted import WeightedOptions, rehearse_by_weight
 from lookalike.applications.sets import OpenSets
 from lookalike.applications.strings import KINDS
 from lookalike.cli import options as shared
@@ -189,14 +191,16 @@ def _search(
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find
-    rehearsal: Callable[[Sequence[Any], Engine, Watch], Rehearsal] | None = None
+    rehearsal: Callable[[Sequence[Any], Engine, Watch], Rehearsal | RoadRehearsal] | None = None
     if of_meaning:
         asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), "expand": expand}
         find = close_in_meaning
+        rehearsal = partial(_rehearsed_by_weight, asked_of_weights(context))
     elif by_weight:
         chosen_weights = asked_of_weights(context)
         asked = {**chosen_weights.to_dict(), "expand": expand, **(columns or {})}
         find = partial(alike_by_weight, chosen_weights)
+        rehearsal = partial(_rehearsed_by_weight, chosen_weights)
     elif of_strings:
         asked = {"measure": measure, "distance": distance, "expand": expand}
         find = near_strings
@@ -247,6 +251,12 @@ def _similar(
 
 def _rehearsed(options: PairOptions, given: Sequence[Any], engine: Engine, watch: Watch) -> Rehearsal:
     return rehearse_pairs(given, options, engine=engine, watch=watch)
+
+
+def _rehearsed_by_weight(
+    options: WeightedOptions, given: Sequence[Any], engine: Engine, watch: Watch
+) -> RoadRehearsal:
+    return rehearse_by_weight(given, options, engine=engine, watch=watch)
 
 
 def _counts(kind: str, collections: Sequence[Any]) -> dict[str, Any]:

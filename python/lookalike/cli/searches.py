@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.applications.documents.rehearsal import Rehearsal
+from lookalike.applications.documents.road_rehearsal import RoadRehearsal
 from lookalike.cli.following import following
 from lookalike.cli.given import note_what_was_left_out_of
 from lookalike.cli.outcome import PairsOutcome, tell, tell_rehearsal
 from lookalike.cli.output import checked_folder, note, work_place
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.engines import Engine, local_engine
-from lookalike.errors import OptionError
 from lookalike.runs import RunFolder
 from lookalike.runs.watch import Watch
 
@@ -47,7 +47,7 @@ class PairSearch:
     parameters: dict[str, Any]
     open: Callable[..., AbstractContextManager[Sequence[Any]]]
     find: Callable[[Sequence[Any], Engine, Watch], PairsOutcome]
-    rehearse: Callable[[Sequence[Any], Engine, Watch], Rehearsal] | None = None
+    rehearse: Callable[[Sequence[Any], Engine, Watch], Rehearsal | RoadRehearsal] | None = None
 
     def run(
         self,
@@ -65,11 +65,8 @@ class PairSearch:
         """Find the pairs, write the folder, and say what was found; of a dry run, what it would cost."""
         watch = following(progress)
         if dry_run:
-            if self.rehearse is None:
-                raise OptionError(
-                    "--dry-run goes with documents and sets compared by jaccard, containment, cosine or "
-                    "overlap: leave it out"
-                )
+            # Kinds of items that nobody estimates refuse the option.
+            assert self.rehearse is not None
             if output is not None:
                 RunFolder.create(output, overwrite=overwrite)
             engine = local_engine(threads, memory, work_place(output, scratch))

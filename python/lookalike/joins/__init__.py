@@ -20,7 +20,7 @@ weighted      weighted sets: the same road with other keys and another check; we
 earlier       the same against rows of earlier runs; large_earlier: their large buckets
 
 Roads from set to set, all exact or of signatures:
-choice        which road `auto` takes
+choice        which road `auto` takes; weighted_choice, range_choice: of weighted sets, of measurements
 distinct      copies aside first; elements: items as sets
 prefix        by the rarest elements; prefixes: the step it shares with strings;
               bucket_counts: how often keys occur

@@ -8,7 +8,7 @@ parts. What bands would cost they say too. Exact roads are worth more than bands
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import add
 from typing import ClassVar
@@ -148,14 +148,20 @@ class TakeBits:
 
 
 def plan_bits(sample: BitSample, radius: int, recall: float, slots: int) -> Plan:
-    """The cheapest banding of sampled bits that keeps the promise."""
-    return plan(
+    """The cheapest banding of sampled bits that keeps the promise.
+
+    Rows are compared in every band in which they meet, so the expected candidates count each of those.
+    """
+    chosen = plan(
         radius,
         measure="hamming",
         bits=sample.items.width,
         recall=recall,
         slots=slots,
         distances=sample.distances,
+    )
+    return replace(
+        chosen, expected_candidates=sample.distances.likely_meetings(chosen.banding, chosen.collision)
     )
 
 
@@ -233,12 +239,14 @@ def choose_road(sample: BitSample, radius: int, recall: float, slots: int, *, se
     except UnreachableRecallError:
         pass
     else:
-        expected = bands.expected_candidates or 0.0
+        # What a sample cannot rule out counts, where a road is to be chosen.
+        wary = sample.distances.candidates(bands.collision)(bands.banding)
+        expected = max(wary, bands.expected_candidates or 0.0)
         count = bands.banding.bands
         in_company = min(float(count), count * NEAR_SHARE + 2 * expected / max(1, items.rows))
         cost = seconds_for_bit_keys(items.rows, count, in_company, items.words)
         cost += seconds_for_bit_pairs(expected)
-        roads["lsh"] = RoadEstimate(seconds=cost, candidates=expected)
+        roads["lsh"] = RoadEstimate(seconds=cost, candidates=bands.expected_candidates)
         if roads[best].seconds > EXACT_WORTH * roads["lsh"].seconds:
             best = "lsh"
     cover = thoughts[best].cover if best in thoughts else None

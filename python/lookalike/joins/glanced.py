@@ -15,7 +15,7 @@ from lookalike import _core
 from lookalike.engines import Engine, Table
 from lookalike.engines.spill import Batches
 from lookalike.measures.candidates import text_buffers
-from lookalike.types import I64, U32, U64, Bools
+from lookalike.types import I64, U32, U64, Bools, string_buffers
 
 #: Rows sampled: half a million pairs, enough to see similarities that one pair in 100,000 has.
 SAMPLE_ROWS = 1000
@@ -26,6 +26,8 @@ _MOST_ROWS = 4 * SAMPLE_ROWS
 
 #: Twice as many as a collection of the rows so far would need: of those that come, some are needed too.
 _SPARE = 2
+#: Where so many rows differ for each glance, glances do not tell rows apart.
+_ALIKE = 1.5
 #: New rows wait until there are so many, to be sorted together.
 _WAITING = 1 << 12
 
@@ -103,6 +105,9 @@ class Glancing:
         order = order[_fresh(self._glances[order])][: sample_rows(self._seen)]
         if len(order) < sample_rows(self._seen) and self._limit < _LAST:
             return None
+        hashes = _core.hash_strings(string_buffers(self._texts), seed=self._seed, threads=1)
+        if alike_at_a_glance(self._glances, self._glances[order], hashes, asked=sample_rows(self._seen)):
+            return None
         by_row = order[np.argsort(rows[order])]
         batch = pa.record_batch({"row": pa.array(rows[by_row]), "text": self._texts.take(pa.array(by_row))})
         return Glanced(
@@ -130,6 +135,17 @@ class Glancing:
         if self._texts.nbytes > self._room:
             self._given_up = True
             self._glances, self._rows, self._texts = self._glances[:0], self._rows[:0], self._texts[:0]
+
+
+def alike_at_a_glance(glances: U64, chosen: U64, hashes: U64, *, asked: int) -> bool:
+    """Whether rows look alike and are not, by hashes of all that those with chosen glances hold.
+
+    Many of them do, or any at all where there are fewer glances than were `asked` for.
+    """
+    if not len(chosen):
+        return False
+    each = _ALIKE if len(chosen) == asked else 1.0
+    return len(np.unique(hashes[glances <= chosen.max()])) > each * len(chosen)
 
 
 _LAST = 2**64 - 1

@@ -2,7 +2,9 @@
 
 Rows are drawn by a hash of what one sees of them at a glance, the least first, and each glance once: copies
 to the byte count as one. Only the rows drawn are signed, so a plan is made before the collection is. How many
-glances there are at all follows from how small the least ones are.
+glances there are at all follows from how small the least ones are. Rows that differ may look alike (long ones
+of one length with the same beginning, middle and end); where many do, rows are drawn by hashes of all they
+hold.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from lookalike import _core
 from lookalike.engines import Engine, Held, Stage, Table
 from lookalike.families import MinHash
 from lookalike.joins.flags import EMPTY
-from lookalike.joins.glanced import SAMPLE_ROWS, sample_rows
+from lookalike.joins.glanced import SAMPLE_ROWS, alike_at_a_glance, sample_rows
 from lookalike.joins.items import Items
+from lookalike.joins.least import about_distinct
 from lookalike.measures.candidates import slot_matrix
 from lookalike.types import I64, U8, U64
 
@@ -82,11 +85,17 @@ class Under:
     limit: int
     view: View
     seed: int
+    #: Draws by hashes of all of a row, which take longer, instead of what one sees at a glance.
+    whole: bool = False
 
-    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, I64]]:
-        glances = _core.glances(self.view(batch), seed=self.seed)
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, I64, U64]]:
+        glances = self._hashes(batch) if self.whole else _core.glances(self.view(batch), seed=self.seed)
         few = np.flatnonzero(glances <= np.uint64(self.limit))
-        return [(glances[few], batch["row"].to_numpy()[few])]
+        drawn = batch.take(pa.array(few)) if len(few) else batch.slice(0, 0)
+        return [(glances[few], batch["row"].to_numpy()[few], self._hashes(drawn))]
+
+    def _hashes(self, batch: pa.RecordBatch) -> U64:
+        return _core.hash_strings(self.view(batch), seed=self.seed, threads=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,39 +134,36 @@ def draw(engine: Engine, items: Items, family: MinHash, *, rows: int | None = No
     counts = _core.agreement_histogram(matrix, threads=engine.threads) if len(matrix) else nothing
     return Drawn(
         counts=tuple(int(count) for count in counts),
-        distinct=_distinct(glances, rows, items.rows),
+        distinct=about_distinct(glances, rows, items.rows),
         rows=tuple(chosen.tolist()),
     )
 
 
-def least_glances(engine: Engine, items: Items, count: int) -> tuple[U64, I64]:
-    """The least glances, sorted, each once, and the least row of each."""
+def least_glances(engine: Engine, items: Items, count: int, *, whole: bool = False) -> tuple[U64, I64]:
+    """The least glances, sorted, each once, and the least row of each.
+
+    Where the rows of one glance mostly differ, glances tell too little: then hashes of whole rows are drawn.
+    """
     kept = items.kept_sample
-    if kept is not None and count <= sample_rows(items.rows):
+    if kept is not None and not whole and count <= sample_rows(items.rows):
         return kept.glances[:count], kept.rows[:count]
     # Many times as many as asked for, if all rows look different: few more are needed where most look alike.
     share = 16 * count / max(1, items.rows)
     while True:
         limit = min(_LAST, int(share * _LAST))
-        parts = engine.fold(items.table, Under(limit, items.view, items.seed), add)
+        parts = engine.fold(items.table, Under(limit, items.view, items.seed, whole), add)
         if parts is None:
             return np.empty(0, np.uint64), np.empty(0, np.int64)
-        glances, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+        glances, rows, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((rows, glances))
         new = np.ones(len(order), np.bool_)
         new[1:] = glances[order][1:] != glances[order][:-1]
         chosen = order[new][:count]
         if len(chosen) == count or limit == _LAST:
+            if not whole and alike_at_a_glance(glances, glances[chosen], hashes, asked=count):
+                return least_glances(engine, items, count, whole=True)
             return glances[chosen], rows[chosen]
         share *= 64
 
 
 _LAST = 2**64 - 1
-
-
-def _distinct(glances: U64, asked: int, rows: int) -> int:
-    """About how many glances there are, from the least of them."""
-    if len(glances) < asked:
-        return len(glances)
-    # They are spread evenly over 2⁶⁴, so the k-th least lies near k / distinct of the way.
-    return min(rows, round((asked - 1) / (int(glances[-1]) + 1) * 2.0**64))

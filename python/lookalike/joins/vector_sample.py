@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lookalike import _core
 from lookalike.engines import Engine, Table
-from lookalike.joins.least import Least, draw_pairs
+from lookalike.joins.least import Least, distinct_noted, draw_pairs
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import Compared, matrix_of
 from lookalike.theory import DistanceSample
@@ -51,8 +51,9 @@ def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS)
 
     def compared() -> Table:
         least = partial(LeastVectors, seed=items.seed)
-        a, b = draw_pairs(engine, items.table, least, count=rows, boundary=items.boundary)
-        return engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), Compared(items.nearness))
+        drawn = draw_pairs(engine, items.table, least, count=rows, boundary=items.boundary)
+        asked = Table.of(a=drawn.a, b=drawn.b)
+        return drawn.noted_on(engine.fetch(items.table, asked, ("a", "b"), Compared(items.nearness)))
 
     sampled = engine.settle("sample", compared)
     a, b, value = (sampled.column(name) for name in ("a", "b", "value"))
@@ -60,11 +61,12 @@ def draw_vectors(engine: Engine, items: VectorItems, *, rows: int = SAMPLE_ROWS)
     order = np.lexsort((b, a, apart))
     nearest = order[np.searchsorted(apart[order], 0.0, side="right") :][:NEAREST]
     values: F64 = np.sort(value)
-    first_items = items.rows if items.boundary is None else items.boundary
+    # Copies are set aside: as many rows go on as are different.
+    first, *second = distinct_noted(sampled)
     sample = DistanceSample.from_distances(
         scale_of(items.nearness.measure).distances(values),
-        items=first_items,
+        items=first,
         values_per_item=items.dimensions,
-        other_items=None if items.boundary is None else items.rows - items.boundary,
+        other_items=second[0] if second else None,
     )
     return DrawnVectors(values=values, distances=sample, nearest=(a[nearest], b[nearest]))

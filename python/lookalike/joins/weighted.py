@@ -27,7 +27,7 @@ from lookalike.joins.exact_look import NearOfItems
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
-from lookalike.joins.least import Least, draw_pairs
+from lookalike.joins.least import Least, distinct_noted, draw_pairs
 from lookalike.joins.lsh import join_keyed
 from lookalike.joins.prepare import Prepared
 from lookalike.joins.sign import Keying
@@ -37,7 +37,7 @@ from lookalike.shingles import terms
 from lookalike.shingles.terms import CountTerms, TermWeights, add_counts
 from lookalike.theory import Banding, DistanceSample, Plan, plan
 from lookalike.theory.thresholds import scale_of
-from lookalike.types import I64, U8, U64, Bools
+from lookalike.types import F64, I64, U8, U64, Bools
 
 #: Rows sampled for a plan: a hundred thousand pairs.
 SAMPLE_ROWS = 450
@@ -105,21 +105,21 @@ def join_weighted(
     near_of: NearOfItems,
     engine: Engine,
     watch: Watch,
+    banded: Plan | None = None,
 ) -> Joined:
-    """Join weighted sets by bands of their signatures; `near_of` finds the near pairs of a few of them."""
+    """Join weighted sets by bands of their signatures; `near_of` finds the near pairs of a few of them.
+
+    `banded` is their plan, if there is one already.
+    """
     measure = THEORY[items.measure]
-    # Said before any work is done: an unreachable promise is not worth a pass over the data.
-    plan(threshold, measure=measure, recall=recall, slots=slots)
-    with watch.stage("plan"):
-        sample = draw_distances(engine, items)
-        chosen = plan(threshold, measure=measure, recall=recall, slots=slots, distances=sample)
+    chosen = banded or plan_weighted(
+        items, threshold=threshold, recall=recall, slots=slots, engine=engine, watch=watch
+    )
     stage = KeyWeighted(items.measure, chosen.banding, items.seed)
     with watch.stage("sign", items.rows) as advance:
         keyed = engine.map(items.table, stage, advance=advance, settled="keyed")
     ready = _without_copies(items, keyed, stage, chosen, engine=engine, watch=watch)
-    # Unlike documents, most rows are somewhat like many others: buckets grow large without any crowd. As many
-    # pairs may meet as if every row had its fill of buckets that are just not large, or as take some seconds.
-    meetings = max(_SOME_SECONDS, buckets.LARGE // 2 * chosen.banding.bands * ready.representatives)
+    meetings = affordable_meetings(chosen.banding.bands, ready.representatives)
     joined = join_keyed(
         items,
         ready,
@@ -131,6 +131,27 @@ def join_weighted(
         near_of=near_of,
     )
     return replace(joined, account=replace(joined.account, measure=measure, frequencies=items.frequencies))
+
+
+def plan_weighted(
+    items: WeightedItems, *, threshold: float, recall: float, slots: int, engine: Engine, watch: Watch
+) -> Plan:
+    """The banding of least expected cost that keeps the promise, by a sample."""
+    measure = THEORY[items.measure]
+    # Said before any work is done: an unreachable promise is not worth a pass over the data.
+    plan(threshold, measure=measure, recall=recall, slots=slots)
+    with watch.stage("plan"):
+        sample = draw_weighted(engine, items).distances
+        return plan(threshold, measure=measure, recall=recall, slots=slots, distances=sample)
+
+
+def affordable_meetings(bands: int, rows: int) -> int:
+    """How many pairs may meet in large buckets.
+
+    Unlike documents, most rows are somewhat like many others: buckets grow large without any crowd. As many
+    pairs may meet as if every row had its fill of buckets that are just not large, or as take some seconds.
+    """
+    return max(_SOME_SECONDS, buckets.LARGE // 2 * bands * rows)
 
 
 @dataclass(frozen=True)
@@ -228,23 +249,39 @@ class LeastWeighted(Least):
         return digest[filled], batch["row"].to_numpy()[filled]
 
 
-def draw_distances(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DistanceSample:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnWeighted:
+    """A sample: rows, how similar its pairs are, sorted, and how far apart they are, to plan by."""
+
+    rows: I64
+    similarity: F64
+    distances: DistanceSample
+
+
+def draw_weighted(engine: Engine, items: WeightedItems, *, rows: int = SAMPLE_ROWS) -> DrawnWeighted:
     """How far apart rows are: all pairs of a sample that depends on no order, or all that go across."""
-    boundary = items.boundary
 
     def compared() -> Table:
-        a, b = draw_pairs(engine, items.table, LeastWeighted, count=rows, boundary=boundary)
-        made = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), items.exact(at_least=-1.0))
+        drawn = draw_pairs(engine, items.table, LeastWeighted, count=rows, boundary=items.boundary)
+        asked = Table.of(a=drawn.a, b=drawn.b)
+        made = engine.fetch(items.table, asked, ("a", "b"), items.exact(at_least=-1.0))
         elements = engine.fold(items.table, _elements, int.__add__) or 0
-        return Table(made.batches, made.schema.with_metadata({_ELEMENTS: str(elements)}))
+        return drawn.noted_on(made, **{_ELEMENTS: str(elements)})
 
     sample = engine.settle("sample", compared)
     elements = int(sample.schema.metadata[_ELEMENTS.encode()])
-    return DistanceSample.from_distances(
-        np.sort(scale_of(THEORY[items.measure]).distances(sample.column("similarity"))),
-        items=items.rows if boundary is None else boundary,
-        values_per_item=elements / max(1, items.rows),
-        other_items=None if boundary is None else items.rows - boundary,
+    similarity: F64 = np.sort(sample.column("similarity"))
+    # Copies are set aside: as many rows go on as are different.
+    first, *second = distinct_noted(sample)
+    return DrawnWeighted(
+        rows=np.unique(np.concatenate([sample.column("a"), sample.column("b")])).astype(np.int64),
+        similarity=similarity,
+        distances=DistanceSample.from_distances(
+            scale_of(THEORY[items.measure]).distances(similarity),
+            items=first,
+            values_per_item=elements / max(1, items.rows),
+            other_items=second[0] if second else None,
+        ),
     )
 
 

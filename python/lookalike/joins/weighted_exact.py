@@ -158,7 +158,7 @@ def _found(
             counts = np.zeros(1 << bits, np.uint32)
         entries = engine.map(items.table, CutWeighted(reach, counts, marked), advance=advance)
         whole = Strip(0, items.rows if items.boundary is None else items.boundary, sides)
-        meetings = _crowds(engine, entries, bits, whole).meetings
+        meetings = crowds_of(engine, entries, bits, whole).meetings
         if meetings > _pairs(marked, sides):
             entries = engine.map(items.table, Everybody(marked))
             meetings = _pairs(marked, sides)
@@ -189,7 +189,7 @@ def _pairs(marked: Bools, sides: tuple[Bools, Bools] | None) -> float:
     return float(left.sum()) * float(right.sum())
 
 
-def _crowds(engine: Engine, entries: Table, bits: int, strip: Strip) -> Crowds:
+def crowds_of(engine: Engine, entries: Table, bits: int, strip: Strip) -> Crowds:
     counted = engine.fold(entries, CountEntries(bits, strip), Crowds.merge)
     none = np.zeros(1 << bits, np.uint32)
     return Crowds(none, none) if counted is None else counted
@@ -210,13 +210,18 @@ def _compared(
     items: WeightedItems, entries: Table, bits: int, strip: Strip, reach: Reach, engine: Engine
 ) -> Table:
     """The pairs of a strip, and how many candidates there were."""
-    dealt = engine.map(entries, Deal(_crowds(engine, entries, bits, strip), strip))
-    keys = engine.fold(dealt, CountKeys(_KEY_BITS), added)
-    longest = 0 if keys is None else int(keys.max())
-    met = engine.group(dealt, "key", MeetWeighted(reach, strip), order=("side", "row"), least=2, most=longest)
-    # Two sets meet at every element of both prefixes at most, and where either may be of either side, twice.
-    candidates = engine.group(met, "pair", Once(), most=2 * reach.largest + 2)
+    candidates = candidates_of(engine, entries, bits, strip, reach)
     pairs = engine.fetch(
         items.table, engine.map(candidates, unpacked), ("a", "b"), items.exact(at_least=reach.threshold)
     )
     return Found.of(pairs, candidates.rows).to_table()
+
+
+def candidates_of(engine: Engine, entries: Table, bits: int, strip: Strip, reach: Reach) -> Table:
+    """Pairs of a strip that meet at an entry and may reach the threshold (`pair`), each once."""
+    dealt = engine.map(entries, Deal(crowds_of(engine, entries, bits, strip), strip))
+    keys = engine.fold(dealt, CountKeys(_KEY_BITS), added)
+    longest = 0 if keys is None else int(keys.max())
+    met = engine.group(dealt, "key", MeetWeighted(reach, strip), order=("side", "row"), least=2, most=longest)
+    # Two sets meet at every element of both prefixes at most, and where either may be of either side, twice.
+    return engine.group(met, "pair", Once(), most=2 * reach.largest + 2)

@@ -84,6 +84,36 @@ BIT_LOOK_NS = 265.0
 BIT_SEEN_NS = 0.5
 """One row that such a query looks at: read from memory, and compared."""
 
+WEIGHTED_SLOT_NS = 50.0
+"""One element of a weighted set in one slot of a weighted sample: logarithms, made of sums and products."""
+
+SIDE_NS = 0.7
+"""One element of a sparse vector in one slot of hyperplanes: its normal hashed, and added."""
+
+WEIGHTED_ORDER_NS = 200.0
+"""One element of a weighted set counted, and ordered by how rare it is, with what weighs less behind it."""
+
+WEIGHTED_MEETING_NS = 30.0
+"""Two weighted sets that meet in a prefix: what is left of both compared."""
+
+WEIGHTED_PAIR_NS = 200.0
+"""One candidate of weighted sets whatever its size: dropped if met before, fetched, its answer stored."""
+
+WEIGHTED_MERGE_NS = 5.0
+"""One element of a weighted set passed by in the exact check of a pair."""
+
+RANGE_KEY_NS = 150.0
+"""One bucket of measurements: its ranges hashed to a key, sorted and gathered with its equals."""
+
+RANGE_MEETING_NS = 25.0
+"""Two items that share a bucket of ranges: written down, and dropped if met before."""
+
+RANGE_PAIR_NS = 60.0
+"""One candidate of measurements whatever their number: fetched, its answer stored."""
+
+RANGE_VALUE_NS = 10.0
+"""One measurement compared in the exact check of a pair."""
+
 _NS = 1e-9
 
 
@@ -122,6 +152,28 @@ def seconds_for_prefixes(entries: float) -> float:
 def seconds_for_meetings(meetings: float, candidates: float) -> float:
     """Letting sets meet in their prefixes, and counting what those share that may be pairs."""
     return (meetings * MEETING_NS + candidates * COUNT_NS) * _NS
+
+
+def seconds_for_weighted_signatures(elements: float, slots: int, *, sides: bool) -> float:
+    """Signing sets of so many elements in all: by sides of hyperplanes, or by weighted samples."""
+    return elements * slots * (SIDE_NS if sides else WEIGHTED_SLOT_NS) * _NS
+
+
+def seconds_for_weighted_checks(candidates: float, elements_per_item: float) -> float:
+    """Checking candidates exactly that are weighted sets."""
+    return candidates * (WEIGHTED_PAIR_NS + 2 * elements_per_item * WEIGHTED_MERGE_NS) * _NS
+
+
+def seconds_for_weighted_prefixes(elements: float, entries: float, meetings: float) -> float:
+    """Ordering elements, gathering those of prefixes, and letting sets meet there."""
+    spent = elements * WEIGHTED_ORDER_NS + entries * ENTRY_NS + meetings * WEIGHTED_MEETING_NS
+    return spent * _NS
+
+
+def seconds_for_ranges(keys: float, meetings: float, candidates: float, values_per_item: float) -> float:
+    """Items in buckets of ranges: their keys, who meets whom, and the checks of those who met."""
+    checks = candidates * (RANGE_PAIR_NS + values_per_item * RANGE_VALUE_NS)
+    return (keys * RANGE_KEY_NS + meetings * RANGE_MEETING_NS + checks) * _NS
 
 
 def seconds_for_vector_checks(candidates: float, values_per_item: float) -> float:

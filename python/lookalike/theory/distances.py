@@ -130,6 +130,25 @@ class DistanceSample(Collected):
             for banding, chances in zip(bandings, met, strict=True)
         ]
 
+    def likely_candidates(self, banding: Banding, collision: Collision) -> float:
+        """How many pairs a banding of a family will probably look at: what was seen, and nothing else."""
+        seen = float(np.asarray(self.counts, dtype=np.float64) @ self._met(banding, collision))
+        return self.total_pairs * seen / max(1, self.pairs)
+
+    def likely_meetings(self, banding: Banding, collision: Collision) -> float:
+        """The same, where a pair counts in every band in which it meets."""
+        one = Banding(bands=1, rows=banding.rows)
+        return banding.bands * self.likely_candidates(one, collision)
+
+    def _met(self, banding: Banding, collision: Collision) -> npt.NDArray[np.float64]:
+        """The chance of each sampled distance to meet."""
+        if isinstance(collision, DealtBitsCollision):
+            # Of no pair a part of a bit differs.
+            levels = np.floor(np.minimum(self.levels, collision.limit))
+            chances: npt.NDArray[np.float64] = dealing.chances(collision.bits, [banding], levels)[0][0]
+            return chances
+        return banding.probabilities(collision.probabilities(np.minimum(self.levels, collision.limit)))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `DistanceSample(**…)` reads them back."""
         return {

@@ -274,13 +274,14 @@ def _described(
 ) -> Plan:
     """The plan with all that can be said of it."""
     missed, passed = _areas(scale, threshold, banding, family)
+    # The banding was chosen by what the sample cannot rule out, too; what is said of it is what is likely.
     candidates, cost = None, None
     if isinstance(sample, SimilaritySample):
-        candidates = sample.expected_candidates(banding)
+        candidates = sample.likely_candidates(banding)
         cost = _costs(scale, threshold, family, sample)([banding])[0]
     elif isinstance(sample, DistanceSample):
-        candidates = sample.candidates(family)(banding)
-        cost = _seconds(sample, family, banding, candidates)
+        candidates = sample.likely_candidates(banding, family)
+        cost = _seconds(sample, family, banding, sample.candidates(family)(banding))
     return Plan(
         threshold=threshold,
         recall=recall,

@@ -52,10 +52,11 @@ class Plan:
     upper limit, up to five times the threshold."""
 
     expected_candidates: float | None = None
-    """How many pairs will be looked at; None without a sample."""
+    """How many pairs will probably be looked at; None without a sample."""
 
     expected_cost: float | None = None
-    """Seconds of one core for bucket keys and checks, by the committed constants; None without a sample."""
+    """Seconds of one core for bucket keys and checks, by the committed constants, candidates that the sample
+    cannot rule out included; None without a sample."""
 
     measure: str = "jaccard"
 

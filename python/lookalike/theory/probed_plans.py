@@ -144,7 +144,9 @@ def plan_probes(
         reached=float(_together(chosen.banding.bands, chosen.chance)),
         false_negatives=missed,
         false_positives=passed,
-        expected_candidates=chosen.candidates,
+        expected_candidates=distances.likely_candidates(
+            _Widened(chosen.banding.bands, chosen.banding.rows, chosen.probes), chosen.family
+        ),
         expected_cost=chosen.cost,
         measure=measure,
         collision=chosen.family,

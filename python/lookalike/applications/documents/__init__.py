@@ -7,7 +7,7 @@ join          from sources to joined rows; roads: which road is taken
 assigning     who is kept for whom
 result        what deduplication found; summary: its lines
 samples       pairs near the threshold; under: just under it, on roads that do not look there
-rehearsal     a dry run
+rehearsal     a dry run; road_rehearsal: one by weights or measurements
 units         paragraphs and lines; unit_result: what was found of them
 against       new documents against earlier runs; against_rehearsal, against_result: likewise
 earlier       an earlier run; kept_texts: its texts; keys: keys.table

@@ -106,6 +106,33 @@ def rehearsal_lines(
     )
 
 
+def road_lines(
+    counts: Mapping[str, Any],
+    choice: Choice,
+    plan: Plan | None,
+    expected: tuple[float | None, float | None],
+    stages: Sequence[Stage],
+) -> list[str]:
+    """What a dry run by weights or measurements found out; `expected` are candidates and seconds."""
+    candidates, seconds = expected
+    return _aligned(
+        [
+            *((name, numbers.count(count)) for name, count in counts.items()),
+            ("method", f"{choice.method}: {choice.why}"),
+            *_estimates(choice),
+            *([] if plan is None else _plan_facts(plan)),
+            ("candidates", _to_come(candidates, None, listing=True)),
+            (
+                "seconds",
+                ""
+                if seconds is None
+                else f"about {numbers.seconds(seconds)} expected for {choice.method}, then writing",
+            ),
+            ("so far", f"{_took(stages, 0)}; nothing was written"),
+        ]
+    )
+
+
 def _to_come(expected: float | None, counted: tuple[int, int] | None, listing: bool) -> str:
     if counted is None:
         return "" if expected is None else f"about {numbers.count(expected)} expected"

@@ -12,18 +12,20 @@ import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of, pair_columns
+from lookalike.applications.documents.road_rehearsal import RoadRehearsal
 from lookalike.applications.sets import SetCollection, collect_weighted_sets
 from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError, UnknownOptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
-from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted
+from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted, plan_weighted
+from lookalike.joins.weighted_choice import ChosenWeighted, choose_weighted
 from lookalike.joins.weighted_exact import exact_weighted, near_of_weighted
 from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.theory import plan
+from lookalike.theory import Choice, plan
 from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots
 from lookalike.theory.thresholds import scale_of
 from lookalike.types import F64, I64, Pairs
@@ -56,7 +58,8 @@ class WeightedOptions:
     method
         `lsh`: bands of weighted samples, or of sides of hyperplanes. `exact`: by what the heaviest rare
         elements of sets have in common; misses nothing, whatever `recall` and `slots`, and takes long where
-        the threshold is low and most elements are frequent. `auto` is `lsh`.
+        the threshold is low and most elements are frequent. `auto`: whichever is expected to cost less, with
+        something to spare for `exact`; `account.choice` says why.
     shingle
         What a term of a document is: words, by default.
     not_copies
@@ -146,18 +149,8 @@ def pairs_by_meaning(
     expand: bool = False,
 ) -> tuple[Pairs, list[Collection]]:
     """Pairs of documents of one source or two, by the cosine of their terms, and the collections read."""
-    collections: list[Collection] = []
-    for source in sources:
-        before = sum(collection.rows for collection in collections)
-        collections.append(collect(source, engine, watch, first_row=before))
-    boundary = collections[0].rows if len(collections) == 2 else None
-    texts = Items(
-        table=Table.together([collection.table for collection in collections]),
-        bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
-        shingle=Shingle.parse(options.shingle),
-        seed=options.seed,
-        boundary=boundary,
-    )
+    texts, collections = _read_texts(sources, options, engine, watch)
+    boundary = texts.boundary
     with called(partial(name_of, collections)):
         joined = _join(by_terms(texts, engine=engine, watch=watch), options, engine, watch)
         # Copies in meaning may be no copies in words, so each is looked at.
@@ -173,6 +166,74 @@ def pairs_by_weight(
     given: Sequence[Any], options: WeightedOptions, *, engine: Engine, watch: Watch, expand: bool = False
 ) -> tuple[Pairs, list[SetCollection]]:
     """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine, and what was read."""
+    items, collections = _read_sets(given, options, engine, watch)
+    boundary = items.boundary
+    with called(partial(name_of, collections)):
+        joined = _join(items, options, engine, watch)
+    names = collections[0].ids, collections[-1].ids
+    pairs = pair_columns(joined, boundary=boundary, expand=expand)
+    return _named(joined, pairs, boundary, names), collections
+
+
+def rehearse_by_weight(
+    given: Sequence[Any], options: WeightedOptions, *, engine: Engine, watch: Watch
+) -> RoadRehearsal:
+    """Read what `pairs_by_meaning` or `pairs_by_weight` would, and say which road they would take."""
+    collections: Sequence[Collection | SetCollection]
+    counts: dict[str, Any]
+    if options.measure == "tfidf":
+        texts, collections = _read_texts(given, options, engine, watch)
+        counts = {"documents": texts.rows}
+        with called(partial(name_of, collections)):
+            items = by_terms(texts, engine=engine, watch=watch)
+    else:
+        items, collections = _read_sets(given, options, engine, watch)
+        counts = {"sets": items.rows, "elements": sum(one.elements for one in collections)}
+    choice, banded = Choice(method=options.method, why="asked for", roads={}), None
+    with called(partial(name_of, collections)):
+        if options.method == "auto":
+            chosen = _chosen(items, options, engine, watch)
+            choice, banded = chosen.choice, chosen.plan
+        elif options.method == "lsh":
+            banded = plan_weighted(
+                items,
+                threshold=float(options.threshold),
+                recall=options.recall,
+                slots=options.slots or 1,
+                engine=engine,
+                watch=watch,
+            )
+    return RoadRehearsal(
+        parameters=options.to_dict(),
+        counts=counts,
+        choice=choice,
+        plan=banded if choice.method == "lsh" else None,
+        threads=engine.threads,
+        stages=watch.stages,
+    )
+
+
+def _read_texts(
+    sources: Sequence[Source], options: WeightedOptions, engine: Engine, watch: Watch
+) -> tuple[Items, list[Collection]]:
+    collections: list[Collection] = []
+    for source in sources:
+        before = sum(collection.rows for collection in collections)
+        collections.append(collect(source, engine, watch, first_row=before))
+    boundary = collections[0].rows if len(collections) == 2 else None
+    texts = Items(
+        table=Table.together([collection.table for collection in collections]),
+        bytes=int(sum(collection.text_bytes.sum() for collection in collections)),
+        shingle=Shingle.parse(options.shingle),
+        seed=options.seed,
+        boundary=boundary,
+    )
+    return texts, collections
+
+
+def _read_sets(
+    given: Sequence[Any], options: WeightedOptions, engine: Engine, watch: Watch
+) -> tuple[WeightedItems, list[SetCollection]]:
     signed = options.measure == "weighted-cosine"
     collections = collect_weighted_sets(given, engine, watch, signed=signed, seed=options.seed)
     boundary = collections[0].rows if len(collections) == 2 else None
@@ -184,17 +245,15 @@ def pairs_by_weight(
         boundary=boundary,
         measure="cosine" if signed else "jaccard",
     )
-    with called(partial(name_of, collections)):
-        joined = _join(items, options, engine, watch)
-    names = collections[0].ids, collections[-1].ids
-    pairs = pair_columns(joined, boundary=boundary, expand=expand)
-    return _named(joined, pairs, boundary, names), collections
+    return items, collections
 
 
 def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch: Watch) -> Joined:
     assert options.slots is not None
     threshold = float(options.threshold)
-    if options.method == "exact":
+    chosen = _chosen(items, options, engine, watch) if options.method == "auto" else None
+    method = options.method if chosen is None else chosen.choice.method
+    if method == "exact":
         joined = exact_weighted(items, threshold=threshold, engine=engine, watch=watch)
     else:
         joined = join_weighted(
@@ -205,8 +264,21 @@ def _join(items: WeightedItems, options: WeightedOptions, engine: Engine, watch:
             near_of=near_of_weighted,
             engine=engine,
             watch=watch,
+            banded=None if chosen is None else chosen.plan,
         )
-    return replace(joined, account=replace(joined.account, measure=options.measure))
+    choice = None if chosen is None else chosen.choice
+    return replace(joined, account=replace(joined.account, measure=options.measure, choice=choice))
+
+
+def _chosen(items: WeightedItems, options: WeightedOptions, engine: Engine, watch: Watch) -> ChosenWeighted:
+    return choose_weighted(
+        items,
+        threshold=float(options.threshold),
+        recall=options.recall,
+        slots=options.slots or 1,
+        engine=engine,
+        watch=watch,
+    )
 
 
 def _not_copied(
