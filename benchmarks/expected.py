@@ -97,7 +97,7 @@ def searches(scale: float) -> Iterator[Asked]:
     """The collections of the benchmarks, smaller; `scale` multiplies their sizes."""
 
     def rows(count: int) -> int:
-        return max(1_000, int(count * scale))
+        return max(500, int(count * scale))
 
     for count, size, shingle in (
         (5_000, 2_700, "words:5"),
@@ -109,7 +109,7 @@ def searches(scale: float) -> Iterator[Asked]:
     yield from of_sets("sets of 23, Zipf", prefix.zipf(rows(20_000)).tokens.tolist())
     yield from of_sets("sets of 23, out of 2,000", prefix.even(rows(20_000)).tokens.tolist())
     yield from of_sets("users with tastes", top.tastes(rows(4_000)).items)
-    yield from of_sets("records of 40 fields", records(rows(4_000)))
+    yield from of_sets("records of 40 fields", records(rows(2_000)))
     yield from of_vectors(
         "clustered vectors", vectors.clustered(rows(10_000)), (("angle", "25deg"), ("l2", 6))
     )
