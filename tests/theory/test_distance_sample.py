@@ -1,6 +1,7 @@
 """Samples of distances: how they are counted, and what they make a plan expect."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from lookalike.errors import OptionError
 from lookalike.theory import Banding, DistanceSample
-from lookalike.theory.collisions import GaussianCollision, HyperplaneCollision
+from lookalike.theory.collisions import DealtBitsCollision, GaussianCollision, HyperplaneCollision
 
 
 def sample(distances, *, items=1000, **more):
@@ -71,3 +72,18 @@ def test_levels_need_their_counts():
         DistanceSample(levels=(1.0, 2.0), counts=(1,), items=5, values_per_item=3)
     with pytest.raises(OptionError, match="0 or more"):
         DistanceSample(levels=(), counts=(), items=-5, values_per_item=3)
+
+
+def test_likely_meetings_count_a_pair_in_every_band_in_which_it_meets():
+    levels, counts, banding = (3.0, 20.0), (2, 98), Banding(bands=6, rows=10)
+    sample = DistanceSample(levels=levels, counts=counts, items=1_001, values_per_item=1)
+    # A band is 10 of 64 bits, none twice, and a pair agrees in the bits in which it does not differ.
+    one = [math.comb(64 - int(apart), 10) / math.comb(64, 10) for apart in levels]
+    expected = sample.total_pairs * 6 * np.dot(counts, one) / 100
+    assert sample.likely_meetings(banding, DealtBitsCollision(64)) == pytest.approx(expected)
+    assert sample.likely_candidates(banding, DealtBitsCollision(64)) < expected
+    far = HyperplaneCollision().probability(20.0) ** 10
+    near = HyperplaneCollision().probability(3.0) ** 10
+    angles = sample.likely_candidates(banding, HyperplaneCollision())
+    met = (2 * (1 - (1 - near) ** 6) + 98 * (1 - (1 - far) ** 6)) / 100
+    assert angles == pytest.approx(sample.total_pairs * met)
