@@ -108,3 +108,10 @@ def test_orders_and_matrices_that_do_not_fit_are_refused():
         Permutations(ORDERS).signatures(ROWS[1:])
     with pytest.raises(OptionError, match="differ in length"):
         Permutations([(1, 2)]).signatures(["10", "1"])
+
+
+def test_other_orders_written_in_columns_and_read_right_to_left_give_the_same_signatures():
+    columns = ["143", "324", "717", "636", "261", "572", "455"]
+    orders = [tuple(int(row[column]) for row in columns) for column in range(3)]
+    assert orders == [(1, 3, 7, 6, 2, 5, 4), (4, 2, 1, 3, 6, 7, 5), (3, 4, 7, 6, 1, 2, 5)]
+    assert written(Permutations(orders[::-1]).signatures(ROWS)) == ["2121", "2141", "1212"]

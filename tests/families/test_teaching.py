@@ -174,6 +174,23 @@ def test_squares_of_bucket_sizes_are_at_most_four_a_key_under_every_second_funct
     assert sum(total <= 4 * len(keys) for total in sums) * 2 >= len(functions)
 
 
+def test_a_function_that_is_even_enough_is_found_in_two_tries_on_average():
+    keys = dict.fromkeys(range(0, 5000, 7))
+    tries = [PerfectHash(keys, seed=seed).tries for seed in range(50)]
+    assert min(tries) == 1
+    assert np.mean(tries) <= 2
+
+
+def test_one_level_of_n_buckets_would_leave_a_bucket_that_grows_with_n():
+    """n keys thrown into n buckets: the fullest gets about log n / log log n of them."""
+    fullest = []
+    for n in (2**8, 2**12, 2**16):
+        throws = [np.bincount(np.random.default_rng(seed).integers(0, n, n)).max() for seed in range(20)]
+        fullest.append(np.mean(throws))
+        assert 1 <= fullest[-1] / (np.log(n) / np.log(np.log(n))) <= 3
+    assert fullest == sorted(set(fullest))
+
+
 def test_twice_the_square_of_slots_keep_keys_apart_under_every_second_function():
     for keys in ([0, 1], [3, 5, 8, 13], [0, 10, 20, 30]):
         functions = list(Universal(31, 2 * len(keys) ** 2).functions())

@@ -1,16 +1,18 @@
 """Perfect hashing in two levels: a frozen dictionary whose look-ups take constant time, in the worst case.
 
-A function of the universal family sends n keys to n buckets, of which bucket i gets bᵢ. The expected Σbᵢ² is
-under 2n, so with at least an even chance it is at most 4n, and a function that does so is soon found. Bucket
-i then has 2bᵢ² slots of its own and a function that sends its keys to different ones, which again at least
-every second function does. So there are at most 8n slots, and a look-up computes two functions and reads one
-slot, whatever the keys.
+A function of the universal family sends n keys to n buckets, of which bucket i gets bᵢ. Even if keys fell at
+random, some bucket would get about log n / log log n of them, so one level alone has no constant bound. But
+the expected Σbᵢ² is under 2n, so with at least an even chance it is at most 4n, and a function that does so
+is found in two tries on average or fewer. Bucket i then has 2bᵢ² slots of its own and a function that sends
+its keys to different ones, which again at least every second function does. So there are at most 8n slots,
+and a look-up computes two functions and reads one slot, whatever the keys.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from lookalike.errors import OptionError
@@ -50,7 +52,7 @@ class PerfectHash:
         entries = {int(key): entry for key, entry in entries.items()}
         self._entries = len(entries)
         source = random.Random(seed)
-        self._first, buckets = _spread(list(entries), prime, source)
+        self._first, buckets, self._tries = _spread(list(entries), prime, source)
         self._levels = [_level(bucket, entries, prime, source) for bucket in buckets]
 
     def __len__(self) -> int:
@@ -69,6 +71,11 @@ class PerfectHash:
         """How many slots there are in all buckets together: at most 8 a key."""
         return sum(len(slots) for _, slots in self._levels)
 
+    @property
+    def tries(self) -> int:
+        """How many functions were drawn until one spread the keys over buckets evenly enough."""
+        return self._tries
+
     def _find(self, key: int) -> tuple[int, Any] | None:
         number = whole(key)
         if not self._levels or number is None:
@@ -82,23 +89,24 @@ class PerfectHash:
 _Level = tuple[Function, list[tuple[int, Any] | None]]
 
 
-def _spread(keys: list[int], prime: int, source: random.Random) -> tuple[Function, list[list[int]]]:
+def _spread(keys: list[int], prime: int, source: random.Random) -> tuple[Function, list[list[int]], int]:
     """A function that spreads keys so evenly that squares of bucket sizes add up to 4 a key at most."""
-    while True:
+    for tries in count(1):
         buckets: list[list[int]] = [[] for _ in keys]
         function = Universal(prime, max(1, len(keys))).drawn(source)
         for key in keys:
             buckets[function(key)].append(key)
         if sum(len(bucket) ** 2 for bucket in buckets) <= 4 * len(keys):
-            return function, buckets
+            return function, buckets, tries
+    raise AssertionError  # numbers do not end
 
 
 def _level(bucket: list[int], entries: Mapping[int, Any], prime: int, source: random.Random) -> _Level:
     """A function under which the keys of a bucket have slots of their own."""
-    count = 2 * len(bucket) ** 2
+    size = 2 * len(bucket) ** 2
     while True:
-        function = Universal(prime, max(1, count)).drawn(source)
-        slots: list[tuple[int, Any] | None] = [None] * count
+        function = Universal(prime, max(1, size)).drawn(source)
+        slots: list[tuple[int, Any] | None] = [None] * size
         for key in bucket:
             slots[function(key)] = (key, entries[key])
         if sum(slot is not None for slot in slots) == len(bucket):
