@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lookalike.errors import OptionError
-from lookalike.measures.distances import angle, cosine, hamming, l1, l2, linf, lr, weighted_jaccard
+from lookalike.families import Hyperplane
+from lookalike.measures.distances import angle, angular, cosine, hamming, l1, l2, linf, lr, weighted_jaccard
 from lookalike.measures.edits import indel, levenshtein
 from lookalike.measures.exact import bag_jaccard
 
@@ -53,6 +54,14 @@ def test_the_angle_obeys_them_among_directions(triple):
     assert angle(x, (4 * np.array(x)).tolist()) == 0
     assert angle(x, y) == angle(y, x)
     assert angle(x, z) <= angle(x, y) + angle(y, z) + 1e-9
+
+
+def test_the_angle_over_180_degrees_is_a_distance_from_0_to_1():
+    assert [angular([1, 0], [x, y]) for x, y in [(3, 0), (1, 1), (0, 2), (-1, 1), (-5, 0)]] == [
+        pytest.approx(share) for share in (0, 1 / 4, 1 / 2, 3 / 4, 1)
+    ]
+    # What hyperplanes agree on is one minus it.
+    assert Hyperplane().collision(45) == 1 - angular([1, 0], [1, 1])
 
 
 @given(

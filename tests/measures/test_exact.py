@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from lookalike import _core
 from lookalike.errors import OptionError
-from lookalike.measures.exact import bag_jaccard, clustered_jaccard, containment, jaccard, overlap, set_cosine
+from lookalike.measures.exact import (
+    bag_jaccard,
+    clustered_jaccard,
+    containment,
+    jaccard,
+    overlap,
+    row_types,
+    set_cosine,
+)
 from lookalike.measures.sets import as_sets
 
 
@@ -23,6 +31,21 @@ def ones(row):
 def test_rows_as_sets():
     assert jaccard({2, 3, 5}, {1, 3, 5, 6}) == 2 / 5
     assert jaccard(ones("10111"), ones("10011")) == 3 / 4
+
+
+def test_columns_that_share_three_of_the_six_rows_either_has_are_half_alike():
+    assert jaccard({0, 1, 2, 3}, {1, 2, 3, 4, 5}) == 3 / 6
+
+
+def test_the_jaccard_of_two_columns_counts_rows_of_three_types():
+    types = row_types([1, 1, 0, 0, 1, 0, 0], [1, 0, 1, 0, 1, 0, 1])
+    assert types == (2, 1, 2, 2)
+    assert types.jaccard == 2 / (2 + 1 + 2)
+    assert row_types([0, 0], [0, 0]).jaccard == 0
+    for a, b in product(product([0, 1], repeat=4), repeat=2):
+        counted = row_types(a, b)
+        assert sum(counted) == 4
+        assert counted.jaccard == jaccard(ones("".join(map(str, a))), ones("".join(map(str, b))))
 
 
 def test_seen_through_clusters():

@@ -126,3 +126,19 @@ def test_distances_whose_buckets_would_have_no_width_are_out_of_range(written):
 def test_counts_of_bits_are_whole_and_finite(written, says):
     with pytest.raises(OptionError, match=says):
         scale_of("hamming", bits=64).read(written)
+
+
+@pytest.mark.parametrize(
+    ("measure", "road"),
+    [
+        ("containment", "similar_pairs"),
+        ("overlap", "the methods prefix and divide"),
+        ("levenshtein", "similar_strings"),
+        ("indel", "similar_strings"),
+        ("linf", "similar_measurements"),
+    ],
+)
+def test_measures_without_a_family_of_their_own_name_the_road_that_serves_them(measure, road):
+    with pytest.raises(OptionError, match="has no exact family of hash functions") as told:
+        scale_of(measure)
+    assert road in str(told.value)

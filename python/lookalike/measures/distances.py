@@ -2,6 +2,7 @@
 
     l1  l2  lr  linf        Σ|aᵢ−bᵢ|, √Σ(aᵢ−bᵢ)², (Σ|aᵢ−bᵢ|ʳ)^(1/r), max |aᵢ−bᵢ|
     angle                   between the directions of a and b, in degrees
+    angular                 the same as a share of 180 degrees, from 0 to 1
     hamming                 how many positions differ
     cosine                  of that angle; no distance
     weighted_jaccard        Σmin/Σmax of weights; 1 minus it is a distance
@@ -96,6 +97,17 @@ def angle(a: Any, b: Any) -> Distances:
     (60.0, [0.0, 90.0, 180.0])
     """
     return _row_by_row(_angle, a, b)
+
+
+def angular(a: Any, b: Any) -> Distances:
+    """The angle as a share of 180 degrees, from 0 to 1: how often a random hyperplane parts two directions.
+
+    Examples
+    --------
+    >>> angular([1, 0], [[2, 0], [1, 1], [0, 3], [-1, 0]]).tolist()
+    [0.0, 0.25, 0.5, 1.0]
+    """
+    return _row_by_row(lambda x, y: _angle(x, y) / 180, a, b)
 
 
 def weighted_jaccard(a: Any, b: Any) -> Distances:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from math import sqrt
+from typing import NamedTuple
 
 from lookalike.measures.distances import weighted_jaccard
 
@@ -25,6 +26,34 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
     a, b = set(a), set(b)
     union = len(a | b)
     return len(a & b) / union if union else 0.0
+
+
+class RowTypes(NamedTuple):
+    """How often two columns of a boolean matrix have each pair of entries: a and b, one alone, neither."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+
+    @property
+    def jaccard(self) -> float:
+        """The Jaccard similarity of the columns; rows that neither has do not count."""
+        either = self.both + self.only_a + self.only_b
+        return self.both / either if either else 0.0
+
+
+def row_types(a: Collection[int | bool], b: Collection[int | bool]) -> RowTypes:
+    """Count the rows of two columns by their entries: (1, 1), (1, 0), (0, 1) and (0, 0).
+
+    Examples
+    --------
+    >>> types = row_types([0, 1, 1, 0, 1, 0], [1, 0, 1, 0, 1, 1])
+    >>> types, types.jaccard
+    (RowTypes(both=2, only_a=1, only_b=2, neither=1), 0.4)
+    """
+    counts = Counter((bool(x), bool(y)) for x, y in zip(a, b, strict=True))
+    return RowTypes(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
 
 def bag_jaccard(

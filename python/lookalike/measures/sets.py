@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,17 @@ from lookalike.engines.cores import cores
 from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import is_list, plain_lists
 from lookalike.measures.kinds import kinds_of, kinds_of_columns
-from lookalike.types import Kinds, Sets, string_buffers
+from lookalike.types import U64, Kinds, Sets, string_buffers
 
 
-def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False) -> Sets:
+def as_sets(
+    items: Any,
+    *,
+    seed: int = 0,
+    sets: str = "rows",
+    bag: bool = False,
+    clusters: Iterable[Iterable[Any]] | None = None,
+) -> Sets:
     """Sets from whatever holds them.
 
     Parameters
@@ -32,6 +40,10 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
         Of a matrix: whether its `rows` or its `columns` are the sets.
     bag
         Count repeats: similarity is then Σmin/Σmax.
+    clusters
+        Elements that count as one and the same, such as the films of a series: collections of elements, of
+        which none is in two. What is in no cluster stands for itself. Sets that differ may then be the same
+        seen through clusters, at a distance of 0, so 1 − J is a pseudo-metric only.
 
     Raises
     ------
@@ -43,25 +55,64 @@ def as_sets(items: Any, *, seed: int = 0, sets: str = "rows", bag: bool = False)
     --------
     >>> [len(row) for row in as_sets([[1, 2, 3], {2, 3}, []])]
     [3, 2, 0]
+    >>> [len(row) for row in as_sets([[1, 2, 3], {2, 3}, []], clusters=[[2, 3]])]
+    [2, 1, 0]
     """
     if sets not in ("rows", "columns"):
         raise OptionError(f"sets={sets!r}: the sets of a matrix are its rows or its columns")
+    merged = None if clusters is None else _Merged.of(clusters, seed)
     if hasattr(items, "tocsr"):
-        return _from_matrix(items, sets, seed)
+        return _from_matrix(items, sets, seed, merged)
     if sets == "columns":
         raise OptionError("sets='columns' goes with a sparse matrix: lists are one set each")
     if isinstance(items, Sets):
+        if merged is not None:
+            raise OptionError("clusters go with lists and matrices: name them where these sets are made")
         return items
     if hasattr(items, "__arrow_c_stream__") and not isinstance(items, pa.Array | pa.ChunkedArray):
         items = _column(items)
     if isinstance(items, pa.ChunkedArray):
         items = pa.concat_arrays(items.chunks) if items.num_chunks else pa.array([], items.type)
     if isinstance(items, pa.Array):
-        return _from_arrow(items, seed, bag)
-    return _from_lists(items, seed, bag)
+        return _from_arrow(items, seed, bag, merged)
+    return _from_lists(items, seed, bag, merged)
 
 
-def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
+@dataclass(frozen=True, eq=False)
+class _Merged:
+    """Elements of clusters, hashed and sorted, and beside each the one that stands for its cluster."""
+
+    members: U64
+    stand_in: U64
+
+    @classmethod
+    def of(cls, clusters: Iterable[Iterable[Any]], seed: int) -> _Merged:
+        groups = _as_rows(clusters)
+        tokens = listed_tokens(groups)
+        hashed: U64 = hashed_tokens(tokens, seed)
+        lengths = [len(group) for group in groups]
+        starts = np.cumsum([0, *lengths])
+        # Of an element that is repeated within a cluster there is no doubt; of one in two clusters there is.
+        number = np.repeat(np.arange(len(groups)), lengths)
+        order = np.lexsort((number, hashed))
+        members, number = hashed[order], number[order]
+        twice = np.flatnonzero((members[1:] == members[:-1]) & (number[1:] != number[:-1]))
+        if len(twice):
+            raise OptionError(
+                f"{tokens[int(order[twice[0]])].as_py()!r:.40} is in two clusters: leave it in one of them"
+            )
+        least = np.array([hashed[a:b].min() if b > a else 0 for a, b in pairwise(starts)], np.uint64)
+        return cls(members, least[number])
+
+    def __call__(self, elements: Any) -> Any:
+        """Hashed elements, each that is in a cluster replaced by what stands for it."""
+        if not len(self.members):
+            return elements
+        at = np.minimum(np.searchsorted(self.members, elements), len(self.members) - 1)
+        return np.where(self.members[at] == elements, self.stand_in[at], elements)
+
+
+def _from_matrix(matrix: Any, sets: str, seed: int, merged: _Merged | None) -> Sets:
     # Sorted once, by whichever side the sets are on; the hash of an element is computed once, not once a set.
     compressed = matrix.tocsr() if sets == "rows" else matrix.T.tocsr()
     if not (compressed.has_canonical_format and compressed.data.all()):
@@ -71,6 +122,8 @@ def _from_matrix(matrix: Any, sets: str, seed: int) -> Sets:
         compressed.eliminate_zeros()
     # Row numbers as 0, 1, … are the same tokens that lists of them would hold.
     hashed = _mixed(np.arange(compressed.shape[1], dtype=np.int64), seed)
+    if merged is not None:
+        hashed = merged(hashed)
     kinds = kinds_of_columns(compressed)
     return _canonical(hashed[compressed.indices], compressed.indptr.astype(np.int64), False, kinds)
 
@@ -82,7 +135,7 @@ def _column(items: Any) -> pa.ChunkedArray:
     return pa.chunked_array(items)
 
 
-def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
+def _from_arrow(array: pa.Array, seed: int, bag: bool, merged: _Merged | None) -> Sets:
     if not is_list(array.type):
         raise SourceError(f"sets must be an Arrow list column, not {array.type}: one list of tokens a row")
     if array.null_count:
@@ -90,10 +143,25 @@ def _from_arrow(array: pa.Array, seed: int, bag: bool) -> Sets:
     lists = plain_lists(array)
     hashed = hashed_tokens(lists.values, seed)
     _refuse_dense(lists.values, lists.offsets, bag)
+    if merged is not None:
+        hashed = merged(hashed)
     return _canonical(hashed, np.asarray(lists.offsets), bag, kinds_of(lists.values))
 
 
-def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
+def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool, merged: _Merged | None) -> Sets:
+    rows = _as_rows(items)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    tokens = listed_tokens(rows)
+    # Two columns may be couples of tokens, but nobody holds these in an array that knows no others.
+    _refuse_dense(tokens, offsets, bag, least=2 if isinstance(items, np.ndarray) else 3)
+    hashed = hashed_tokens(tokens, seed)
+    if merged is not None:
+        hashed = merged(hashed)
+    return _canonical(hashed, offsets, bag, kinds_of(tokens))
+
+
+def _as_rows(items: Iterable[Iterable[Any]]) -> list[Any]:
     if not isinstance(items, Iterable):
         raise SourceError(f"{items!r:.40} holds no sets: give a list of lists of integers or of strings")
     rows: list[Any] = []
@@ -104,12 +172,7 @@ def _from_lists(items: Iterable[Iterable[Any]], seed: int, bag: bool) -> Sets:
             )
         # A Python set comes in an order that changes from run to run; the kernels sort it.
         rows.append(row if isinstance(row, Sequence | np.ndarray) else list(row))
-    offsets = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    tokens = listed_tokens(rows)
-    # Two columns may be couples of tokens, but nobody holds these in an array that knows no others.
-    _refuse_dense(tokens, offsets, bag, least=2 if isinstance(items, np.ndarray) else 3)
-    return _canonical(hashed_tokens(tokens, seed), offsets, bag, kinds_of(tokens))
+    return rows
 
 
 def _refuse_dense(tokens: pa.Array, offsets: Any, bag: bool, *, least: int = 3) -> None:

@@ -34,6 +34,15 @@ MEASURES = ("jaccard", "weighted-jaccard", "cosine", "angle", "l2", "l1", "hammi
 #: What searches call measures of which the theory knows the cosine alone.
 _BY_COSINE = ("tfidf", "weighted-cosine")
 
+#: Measures of which no function agrees as often as items are alike, and the road that serves them instead.
+_WITHOUT_FAMILY = {
+    **dict.fromkeys(
+        ("containment", "overlap"), "every pair is found by the methods prefix and divide, of similar_pairs"
+    ),
+    **dict.fromkeys(("levenshtein", "indel"), "every pair within a distance is found by similar_strings"),
+    "linf": "items that are close in every measurement are found by similar_measurements",
+}
+
 #: Buckets some times as wide or as narrow, and some distances beyond, are still numbers of 64 bits.
 _LEAST_RADIUS, _GREATEST_RADIUS = 1e-300, 1e300
 
@@ -252,6 +261,11 @@ def scale_of(measure: str, *, bits: int | None = None) -> Scale:
         return Counts(measure, BitSamplingCollision(bits).bits)
     if measure in _BY_COSINE:
         raise OptionError(f"measure={measure!r} goes by the cosine of two vectors: choose cosine")
+    if measure in _WITHOUT_FAMILY:
+        raise OptionError(
+            f"measure={measure!r} has no exact family of hash functions, so there is nothing to plan:"
+            f" {_WITHOUT_FAMILY[measure]}"
+        )
     raise OptionError(f"measure={measure!r} is unknown: choose {', '.join(MEASURES[:-1])} or {MEASURES[-1]}")
 
 
