@@ -15,6 +15,7 @@ NAMES = [
     "Bits",
     "Cascade",
     "Clusters",
+    "CompactSignatures",
     "Comparison",
     "Covering",
     "DedupOptions",

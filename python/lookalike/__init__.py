@@ -32,6 +32,7 @@ Families of hash functions; `MinHash().and_(4).or_(4)` is a `Cascade`:
 
     MinHash               sets, by Jaccard similarity; WeightedMinHash: weighted sets and bags
     Hyperplane            vectors, by angle; Euclidean and L1: vectors, by distance
+    CompactSignatures     MinHash signatures of a few bits a slot
     BitSampling           bits, by Hamming distance; Covering: the same, without false negatives
     Ranges                range buckets of measurements, such as those of faces
     Sensitivity           what a family promises of near pairs and of far ones
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from lookalike.families import (
         L1,
         BitSampling,
+        CompactSignatures,
         Covering,
         Euclidean,
         Hyperplane,
@@ -90,6 +92,7 @@ _HOMES = {
     "Bits": "types",
     "Cascade": "theory",
     "Clusters": "types",
+    "CompactSignatures": "families",
     "Comparison": "applications.compare",
     "Covering": "families",
     "DedupOptions": "applications.documents",
@@ -141,6 +144,7 @@ __all__ = [
     "Bits",
     "Cascade",
     "Clusters",
+    "CompactSignatures",
     "Comparison",
     "Covering",
     "DedupOptions",

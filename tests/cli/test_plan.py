@@ -17,7 +17,30 @@ def test_the_plan_is_told_in_words_and_drawn(type_):
     assert "looks at" in ended.out
     assert "misses" in ended.out
     assert "threshold 0.8: 95.3% found" in ended.out
-    assert max(len(line) for line in ended.out.splitlines()[4:]) <= 80
+    assert max(len(line) for line in ended.out.splitlines()[6:]) <= 80
+
+
+def test_the_plan_says_what_all_pairs_would_cost_and_signatures_weigh(type_):
+    told = type_("plan").out
+    assert "all 499,999,500,000 pairs of 1,000,000 items, at 1 µs each, would take 5.8 days" in told
+    assert "128 slots weigh 512.0 MB, their bucket keys 104.0 MB" in told
+    told = type_("plan", "--items", "100000", "--slots", "100").out
+    assert "their signatures of 100 slots weigh 40.0 MB" in told
+    told = json.loads(type_("plan", "--items", "100000", "--json").out)
+    assert told["outlay"] == plan(0.8).outlay(100_000).to_dict()
+
+
+def test_a_banding_of_ones_own_is_shown_with_what_it_promises(type_, refused):
+    told = type_("plan", "-t", "0.8", "--bands", "15", "--rows", "5").out
+    assert "15 bands of 5 rows, 75 of 128 slots" in told
+    assert "finds 99.74% of the pairs at similarity 0.8 (as bands and rows were given" in told
+    typed = ("plan", "--bands", "20", "--rows", "5", "--slots", "100", "--json")
+    assert json.loads(type_(*typed).out) == plan(0.8, bands=20, rows=5, slots=100).to_dict()
+    assert refused("plan", "--bands", "20") == (
+        "--bands 20 needs rows too: say how many slots a band has, such as --rows 5"
+    )
+    assert "leave out --recall" in refused("plan", "--bands", "20", "--rows", "5", "--recall", "0.9")
+    assert "use --slots 140 or more" in refused("plan", "--bands", "20", "--rows", "7")
 
 
 def test_the_plan_is_that_of_the_library(type_):
@@ -48,7 +71,7 @@ def test_an_angle_is_planned_and_drawn_in_degrees(type_, tmp_path):
     assert "chance to be found, by angle" in ended.out
     assert "▲ threshold 20°: 95.2% found" in ended.out
     assert "180°" in ended.out
-    drawn = ended.out.splitlines()[5:-2]
+    drawn = ended.out.splitlines()[7:-2]
     assert 40 <= max(map(len, drawn)) <= 78
     words = [element.text for element in ET.parse(svg).getroot().iter() if element.text]
     assert "angle of the pair" in words

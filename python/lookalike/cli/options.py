@@ -234,6 +234,27 @@ Slots = Annotated[
         help="Length of a signature, elsewhere called num_perm.",
     ),
 ]
+Bands = Annotated[
+    int | None,
+    typer.Option(
+        "--bands",
+        metavar="NUMBER",
+        show_default="what keeps --recall",
+        rich_help_panel=SIMILARITY,
+        help="Bands of a banding of your own; --rows goes with it. What it gives at the threshold is then "
+        "the promise, in place of --recall.",
+    ),
+]
+Rows = Annotated[
+    int | None,
+    typer.Option(
+        "--rows",
+        metavar="NUMBER",
+        show_default="what keeps --recall",
+        rich_help_panel=SIMILARITY,
+        help="Slots in each of --bands.",
+    ),
+]
 Verify = Annotated[
     str,
     typer.Option(

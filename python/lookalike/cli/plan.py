@@ -11,15 +11,20 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from lookalike.applications.documents import PairOptions
-from lookalike.charts import Axis, s_curve_svg, s_curve_text
+from lookalike.charts import Axis, numbers, s_curve_svg, s_curve_text
 from lookalike.cli import options as shared
+from lookalike.cli.typed import refuse_recall_of_given_bands
 from lookalike.errors import OptionError
 from lookalike.runs import atomic_write
 from lookalike.theory import Plan
 from lookalike.theory import plan as choose
 from lookalike.theory.collisions import CauchyCollision, Collision, GaussianCollision, UnaryCollision
+from lookalike.theory.outlay import Outlay
 
 Value = TypeVar("Value")
+
+#: For so many items the plan says what all pairs would cost, unless it is told how many there are.
+_ITEMS = 1_000_000
 
 #: A chart is drawn as wide as the terminal, within reason.
 _NARROWEST, _WIDEST = 40, 78
@@ -84,6 +89,19 @@ def plan(
             "(a unary code) instead of projecting.",
         ),
     ] = None,
+    bands: shared.Bands = None,
+    rows: shared.Rows = None,
+    items: Annotated[
+        int | None,
+        typer.Option(
+            "--items",
+            metavar="NUMBER",
+            show_default="1000000",
+            rich_help_panel=shared.SIMILARITY,
+            help="For how many items to say what all pairs would cost, at a microsecond each, and what "
+            "signatures weigh. With --json only if it is given.",
+        ),
+    ] = None,
     json: shared.Json = False,
     svg: Annotated[
         Path | None,
@@ -102,12 +120,14 @@ def plan(
     Examples:
       lookalike plan --threshold 0.7 --recall 0.99
       lookalike plan -t 0.5 --slots 256 --svg curve.svg
+      lookalike plan -t 0.8 --bands 20 --rows 5 --items 100000
       lookalike plan --measure angle --threshold 20deg --slots 1024
       lookalike plan --measure hamming --bits 64 --threshold 3
     """
     given = str(context.get_parameter_source("threshold")).endswith("COMMANDLINE")
     if not given and measure in ("angle", "l2", "l1", "hamming"):
         raise OptionError(f"a plan by {measure} needs a --threshold: {PairOptions.threshold} is a similarity")
+    refuse_recall_of_given_bands(context, bands, rows)
     chosen = choose(
         threshold,
         measure=measure,
@@ -117,18 +137,23 @@ def plan(
         collision=_collision(
             measure, _of("--width", width, measure, "l2", "l1"), _of("--extent", extent, measure, "l1")
         ),
+        bands=bands,
+        rows=rows,
     )
+    outlay = chosen.outlay(_ITEMS if items is None else items)
     values, chances = chosen.curve(401)
     axis = _axis(chosen)
     if svg is not None:
         drawn = s_curve_svg(values, chances, threshold=chosen.threshold, reached=chosen.reached, axis=axis)
         atomic_write(svg, drawn.encode())
     if json:
-        print(jsonlib.dumps(chosen.to_dict(), indent=2))
+        told = chosen.to_dict() if items is None else {**chosen.to_dict(), "outlay": outlay.to_dict()}
+        print(jsonlib.dumps(told, indent=2))
         return
     width_of_chart = min(max(shutil.get_terminal_size().columns - 2, _NARROWEST), _WIDEST)
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(chosen)
+    print(_spared(outlay, chosen.slots))
     print()
     print(
         s_curve_text(
@@ -144,6 +169,24 @@ def plan(
     )
     if svg is not None:
         print(f"\nwritten: {svg}")
+
+
+def _spared(outlay: Outlay, slots: int) -> str:
+    """What all pairs would cost, and what is kept instead of comparing them."""
+    items, weight = numbers.several(outlay.items, "item"), numbers.bytes_(outlay.signature_bytes)
+    return (
+        f"to compare all {numbers.count(outlay.pairs)} pairs of {items}, at 1 µs each, would take"
+        f" {_in_days(outlay.seconds)}\n"
+        f"their signatures of {numbers.several(slots, 'slot')} weigh {weight},"
+        f" their bucket keys {numbers.bytes_(outlay.key_bytes)}"
+    )
+
+
+def _in_days(seconds: float) -> str:
+    for unit, length in (("years", 365.25 * 86_400), ("days", 86_400.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.1f} {unit}"
+    return numbers.seconds(seconds)
 
 
 def _of(option: str, value: Value | None, measure: str, *measures: str) -> Value | None:

@@ -101,3 +101,12 @@ def refuse(context: typer.Context, names: Iterable[str], what: str) -> None:
 def only(context: typer.Context, known: Set[str], what: str) -> None:
     """Refuse options that were typed and would be ignored."""
     refuse(context, [name for name in context.params if name not in known], what)
+
+
+def refuse_recall_of_given_bands(context: typer.Context, bands: int | None, rows: int | None) -> None:
+    """Raise if a recall was typed beside a banding, which gives the recall it gives."""
+    if (bands is not None or rows is not None) and typed(context, "recall"):
+        raise OptionError(
+            "--bands and --rows give the recall they give at the threshold: leave out --recall, or leave out"
+            " both and have the banding chosen"
+        )

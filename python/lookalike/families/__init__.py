@@ -1,7 +1,8 @@
 """Items → signatures: families of hash functions that collide as often as items are alike.
 
 family        what every family has: a law, `collision`, `sensitivity`, ANDs and ORs
-minhash       sets and bags; permutations: under orders written out; weighted: sets with weights
+minhash       sets and bags; permutations: under orders written out; weighted: sets with weights;
+              compact: signatures of a few bits a slot
 hyperplane    vectors by angle
 projections   vectors by distance: euclidean and l1; parameters: what they are checked for
 bitsampling   bits; dealtbits: in bands that share none; covering: without false negatives
@@ -10,6 +11,7 @@ teaching/     families to read and check by hand
 """
 
 from lookalike.families.bitsampling import BitSampling
+from lookalike.families.compact import CompactSignatures
 from lookalike.families.covering import Covering
 from lookalike.families.dealtbits import DealtBits
 from lookalike.families.euclidean import Euclidean
@@ -24,6 +26,7 @@ from lookalike.families.weighted import WeightedMinHash
 __all__ = [
     "L1",
     "BitSampling",
+    "CompactSignatures",
     "Covering",
     "DealtBits",
     "Euclidean",

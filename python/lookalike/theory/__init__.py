@@ -20,6 +20,7 @@ costs          what a bucket key and a check cost, as committed constants
 planning       threshold and recall in, banding out, for any family
 probed_plans   the same with several buckets a band looked at
 plans          a plan and how it is said
+outlay         what all pairs would cost, and what signatures weigh
 choice         which of two roads is expected to cost less
 recall         afterwards: what a run probably missed, from what it found and the law of all draws
 recall_of_draw the same for the draw at hand, and how many bands to add where it falls short of the promise

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -85,6 +86,8 @@ def plan(
     collision: Collision | None = None,
     similarities: SimilaritySample | None = None,
     distances: DistanceSample | None = None,
+    bands: int | None = None,
+    rows: int | None = None,
 ) -> Plan:
     """Choose how to cut a signature into bands.
 
@@ -99,10 +102,17 @@ def plan(
     names another; projections are planned with the width of buckets that suits
     the threshold best.
 
+    Who wants a banding of their own gives `bands` and `rows`. Nothing is chosen then:
+    `recall` counts for nothing, and what is promised is what this banding gives at the
+    threshold, `reached`.
+
     Raises
     ------
     UnreachableRecallError
         If no banding of `slots` slots is sensitive enough.
+    OptionError
+        If one of `bands` and `rows` is given without the other, or they are more than
+        `slots` slots.
 
     Examples
     --------
@@ -112,11 +122,15 @@ def plan(
     True
     >>> plan("20deg", measure="angle", slots=1024).banding
     Banding(bands=44, rows=23)
+    >>> given = plan(0.8, bands=20, rows=5)
+    >>> given.banding, round(given.reached, 4), given.recall == given.reached
+    (Banding(bands=20, rows=5), 0.9996, True)
     """
     scale = scale_of(measure, bits=bits if collision is None else getattr(collision, "bits", bits))
     threshold = scale.read(threshold)
     recall = checked_recall(recall, exact="an exact method (prefix for sets, exact for vectors and bits)")
     slots = checked_slots(slots)
+    banding = given_banding(bands, rows, slots)
     if similarities is not None and distances is not None:
         raise OptionError("a plan goes by one sample: give similarities or distances, not both")
     tried = families_for(measure, scale.distance(threshold), bits, collision)
@@ -124,6 +138,13 @@ def plan(
         raise OptionError(
             "how often slots agree depends on the width of buckets: give distances, or a collision"
         )
+    if banding is not None:
+        if len(tried) > 1:
+            raise OptionError(
+                f"bands={bands}, rows={rows}: what they give depends on the width of buckets: name it, by"
+                " a collision such as GaussianCollision(width) (--width)"
+            )
+        return _as_given(scale, threshold, slots, banding, tried[0], similarities or distances)
 
     best = None
     for wanted, wary in _ways_to_keep(recall, tried[0]):
@@ -136,6 +157,46 @@ def plan(
         )
         raise UnreachableRecallError(unreachable(scale, threshold, most_sensitive, recall, slots, needed))
     return _described(scale, threshold, recall, slots, *best, similarities or distances)
+
+
+def given_banding(bands: int | None, rows: int | None, slots: int) -> Banding | None:
+    """The banding that somebody asked for; None if they left it open.
+
+    Examples
+    --------
+    >>> given_banding(20, 5, slots=128), given_banding(None, None, slots=128)
+    (Banding(bands=20, rows=5), None)
+    """
+    if bands is None and rows is None:
+        return None
+    if rows is None:
+        raise OptionError(f"bands={bands!r} needs rows too: say how many slots a band has, such as rows=5")
+    if bands is None:
+        raise OptionError(f"rows={rows!r} needs bands too: say how many bands there are, such as bands=20")
+    banding = Banding(bands=bands, rows=rows)
+    if banding.slots > slots:
+        raise OptionError(
+            f"bands={bands}, rows={rows} take {banding.slots:,} slots, and there are {slots:,}:"
+            f" use slots={banding.slots} or more"
+        )
+    return banding
+
+
+def _as_given(
+    scale: Scale,
+    threshold: float,
+    slots: int,
+    banding: Banding,
+    family: Collision,
+    sample: SimilaritySample | DistanceSample | None,
+) -> Plan:
+    """The plan of a banding that was asked for."""
+    if family.most_rows is not None and banding.rows > family.most_rows:
+        raise OptionError(
+            f"rows={banding.rows} is out of range: {family.family} has {family.most_rows} at most"
+        )
+    plan = _described(scale, threshold, 0.0, slots, banding, family, sample)
+    return replace(plan, recall=plan.reached, given=True)
 
 
 def plan_of(banding: Banding, threshold: float, *, recall: float, slots: int) -> Plan | None:

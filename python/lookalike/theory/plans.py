@@ -15,6 +15,7 @@ from lookalike.errors import ArtefactError, OptionError
 from lookalike.theory.banding import Banding, FloatArray
 from lookalike.theory.cascades import Cascade
 from lookalike.theory.collisions import MINHASH, Collision, collision_from_dict
+from lookalike.theory.outlay import PAIR_SECONDS, Outlay
 from lookalike.theory.thresholds import Scale, scale_of
 
 
@@ -62,6 +63,9 @@ class Plan:
 
     collision: Collision = MINHASH
     """How often one slot agrees; of projections with the width that was chosen."""
+
+    given: bool = False
+    """Whether the banding was asked for as it is. `recall` is then what it gives at the threshold."""
 
     @property
     def scale(self) -> Scale:
@@ -111,6 +115,24 @@ class Plan:
         values = np.linspace(first, last, points)
         return values, self.probabilities(values)
 
+    def outlay(self, items: int, *, pair_seconds: float = PAIR_SECONDS) -> Outlay:
+        """What so many items come to: all their pairs compared at that cost each, and their signatures.
+
+        Examples
+        --------
+        >>> from lookalike import plan
+        >>> outlay = plan(0.8).outlay(1_000_000)
+        >>> outlay.pairs, outlay.signature_bytes, outlay.key_bytes
+        (499999500000, 512000000, 104000000)
+        """
+        return Outlay.of(
+            items=items,
+            slots=self.slots,
+            bands=self.banding.bands,
+            family=self.collision.family,
+            pair_seconds=pair_seconds,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; `from_dict` reads them back."""
         return {**asdict(self), "collision": self.collision.to_dict()}
@@ -136,8 +158,7 @@ class Plan:
         lines = [
             f"{several(self.banding.bands, 'band')} of {several(self.banding.rows, 'row')},"
             f" {self.banding.slots:,} of {several(self.slots, 'slot')}",
-            f"finds {percent(self.reached, places(self.reached))} of the pairs"
-            f" {at} (promised {100 * self.recall:.10g}%)",
+            f"finds {percent(self.reached, places(self.reached))} of the pairs {at} ({self._promised()})",
         ]
         if self.measure != "jaccard":
             agree = scale.agreement(self.threshold, self.collision)
@@ -159,6 +180,11 @@ class Plan:
                 f" and {self.expected_cost:,.2f} s of one core"
             )
         return "\n".join(lines)
+
+    def _promised(self) -> str:
+        if self.given:
+            return "as bands and rows were given: that is the promise"
+        return f"promised {100 * self.recall:.10g}%"
 
 
 def unreachable(
