@@ -26,7 +26,7 @@ What goes in, and what holds it for many queries:
     as_sets, as_bits      sets and bits of whatever holds them
     HammingTable          hashes: whoever is within a few bits of a query
     Gallery               measurements: whoever is close to a probe in most of them
-    RangeSearch           vectors: some point within c·r of a query, if one lies within r
+    RangeSearch           vectors and bits: some point within c·r of a query, if one lies within r
 
 Families of hash functions; `MinHash().and_(4).or_(4)` is a `Cascade`:
 

@@ -39,7 +39,7 @@ near          the main road for vectors; vector_sample: its sample; drawn_lines:
 products      all with all; blocked: two blocks at a time, for bits too
 crowds        large buckets; crowd_sample: what they left out
 lookers       several buckets a row
-range_search  one query
+range_search  one query; range_points: of vectors, or of bits
 ranges        items with many measurements, by range buckets
 
 Bits and strings:

@@ -13,7 +13,7 @@ from lookalike.errors import OptionError
 from lookalike.families import Covering
 from lookalike.joins.bitchoice import cheapest_query, covers_of, draw_bits
 from lookalike.joins.bitrows import BitItems
-from lookalike.measures.bits import as_bits
+from lookalike.measures.bits import as_bits, one_item
 from lookalike.theory.ranges import whole
 from lookalike.types import Bits, Tabular
 from lookalike.wording import several
@@ -75,7 +75,7 @@ class HammingTable:
         most = self.radius if radius is None else whole(radius)
         if most is None or not 0 <= most <= self.radius:
             raise OptionError(f"radius={radius!r} is out of range: this table answers for 0 to {self.radius}")
-        sought = as_bits(_one(item))
+        sought = as_bits(one_item(item))
         if len(sought.words) != 1:
             raise OptionError(f"{len(sought.words)} items are sought: ask for one at a time")
         if sought.width != self.width:
@@ -104,18 +104,3 @@ class Neighbours(Tabular):
     """Rows near a query: `row`, `distance`."""
 
     _names = ("row", "rows")
-
-
-def _one(item: Any) -> Any:
-    """One item as a collection of it."""
-    if isinstance(item, bytes | bytearray):
-        return np.frombuffer(bytes(item), np.uint8).reshape(1, -1)
-    if isinstance(item, np.ndarray):
-        if item.ndim == 0:
-            return item.reshape(1)
-        return item.reshape(1, -1) if item.ndim == 1 and item.dtype in (np.uint8, np.bool_) else item
-    if isinstance(item, int | np.integer) and not isinstance(item, bool):
-        if not 0 <= item < 2**64:
-            raise OptionError(f"{item} is not a number of 64 bits: give longer items as hexadecimal strings")
-        return np.array([item], np.uint64)
-    return [item] if isinstance(item, str) else item

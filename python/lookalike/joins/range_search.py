@@ -1,25 +1,24 @@
-"""Range queries over vectors: if a point lies within r, return some point within c·r.
+"""Range queries over vectors and bits: if a point lies within r, return some point within c·r.
 
 By `theory.range_queries`: a structure is L tables of k functions, and a query looks into its bucket of each,
 at no more than 2L points. One structure answers with probability 1/2 − 1/e or more; as many are drawn as the
 promised recall asks for. With `probes` it also looks into the buckets of a table that are nearest to it, and
-there are fewer tables (`theory.probed_queries`).
+there are fewer tables (`theory.probed_queries`). `joins.range_points` has what is different for bits.
 
 One structure answers most queries, whatever is promised of all, so the others are made when a query comes to
 them. Which are made when changes no answer.
 
-Memory: the vectors, and 12 bytes a point, table and structure, all of it here: this is for a collection that
+Memory: the points, and 12 bytes a point, table and structure, all of it here: this is for a collection that
 memory holds many times over.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -29,23 +28,19 @@ import numpy.typing as npt
 from lookalike import _core
 from lookalike.charts.numbers import bytes_
 from lookalike.engines.cores import checked_threads
-from lookalike.errors import EmptySourceError, OptionError
-from lookalike.families import L1, Euclidean, Hyperplane
-from lookalike.measures.vectors import Nearness, as_vectors, check_comparable
+from lookalike.errors import OptionError
+from lookalike.joins.range_points import MEASURES, BitPoints, Functions, Points, VectorPoints
 from lookalike.runs import choose_progress, free_memory
 from lookalike.runs.progress import ProgressKind
 from lookalike.runs.watch import Watch
 from lookalike.theory import RangeQuery
+from lookalike.theory.banding import Banding
 from lookalike.theory.multiprobe import checked_probes, steps_of
 from lookalike.theory.probed_queries import ProbedQuery
 from lookalike.theory.ranges import MOST_SLOTS, checked_recall, checked_seed
-from lookalike.theory.thresholds import Written, scale_of
-from lookalike.types import I64, U32, U64, Vectors
+from lookalike.theory.thresholds import Written
+from lookalike.types import I64, U32, U64
 from lookalike.wording import several
-
-#: The width of buckets on lines, in radii: on a Gaussian line a point at the radius agrees with .61, and one
-#: four times as far with .20.
-_WIDTH = 2.0
 
 #: What a point takes in a table: a key of 8 bytes, and its row.
 _BYTES = 12
@@ -63,44 +58,39 @@ class Answer(NamedTuple):
 class _Structure:
     """Tables of one draw: of each, the keys of all points in order, and whose they are."""
 
-    functions: _core.Projections
+    functions: Functions
     keys: U64
     rows: U32
-    sets: npt.NDArray[np.int16]
 
     @classmethod
     def of(
         cls,
-        drawn: _core.Projections,
+        functions: Functions,
         values: npt.NDArray[Any],
-        query: RangeQuery,
-        sets: npt.NDArray[np.int16],
+        tables: int,
         pool: ThreadPoolExecutor,
         threads: int,
     ) -> Self:
         """Put points into tables: keys some points at a time, their order some tables at a time."""
-        keys = np.empty((query.tables, len(values)), np.uint64)
+        keys = np.empty((tables, len(values)), np.uint64)
         rows = np.empty(keys.shape, np.uint32)
 
         def sign(part: slice) -> None:
-            keys[:, part] = drawn.probe_keys(
-                values[part], bands=query.tables, rows=query.rows, sets=sets[:0]
-            ).reshape(query.tables, -1)
+            keys[:, part] = functions.own(values[part]).reshape(tables, -1)
 
         def order(part: slice) -> None:
             for table in range(part.start, part.stop):
                 # Equal keys keep their order, which is that of the points.
                 keys[table], rows[table] = _core.sorted_runs([keys[table]], threads=1)
 
-        for work, count in ((sign, len(values)), (order, query.tables)):
+        for work, count in ((sign, len(values)), (order, tables)):
             # The pool hands on what a part raises only if it is asked for.
             list(pool.map(work, _parts(count, threads)))
-        return cls(drawn, keys, rows, sets)
+        return cls(functions, keys, rows)
 
-    def bucket_rows(self, vector: npt.NDArray[Any], query: RangeQuery) -> I64:
-        """The points in the buckets a vector looks into, its own of all tables first, each once, up to 2L."""
-        keys = self.functions.probe_keys(vector, bands=len(self.keys), rows=query.rows, sets=self.sets)
-        looked = keys.reshape(len(self.keys), -1)
+    def bucket_rows(self, sought: npt.NDArray[Any], query: RangeQuery) -> I64:
+        """The points in the buckets a query looks into, its own of all tables first, each once, up to 2L."""
+        looked = self.functions.look_up(sought).reshape(len(self.keys), -1)
         first, last = (
             np.stack([np.searchsorted(*one, side) for one in zip(self.keys, looked, strict=True)])
             for side in ("left", "right")
@@ -171,10 +161,13 @@ class RangeSearch:
     >>> search = RangeSearch.of(points, measure="angle", radius="15deg", factor=3)
     >>> search.query(points[7] + 0.01).row
     7
+    >>> hashes = np.random.default_rng(0).integers(0, 2**63, 1000, dtype=np.uint64)
+    >>> search = RangeSearch.of(hashes, measure="hamming", radius=4, factor=3)
+    >>> search.query(hashes[7] ^ np.uint64(9))
+    Answer(row=7, distance=2, checked=1)
     """
 
-    vectors: Vectors
-    nearness: Nearness
+    points: Points
     query_plan: RangeQuery
     _structures: _Structures
 
@@ -197,7 +190,7 @@ class RangeSearch:
         Parameters
         ----------
         measure
-            `angle`, `l2` or `l1`.
+            `angle`, `l2` or `l1` of vectors; `hamming` of bits, which are whatever `as_bits` takes.
         radius
             r: how near a point is that must be answered for.
         factor
@@ -206,35 +199,33 @@ class RangeSearch:
             The promised chance that a query with a point within r gets an answer; it says how many structures
             there are. It holds whatever the data; most data do far better.
         probes
-            How many buckets of a table a query looks into. More take fewer tables, and less memory, for the
-            same promise; a query takes longer.
+            Of vectors: how many buckets of a table a query looks into. More take fewer tables, and less
+            memory, for the same promise; a query takes longer.
 
         Raises
         ------
         OptionError
             Also if the tables would take more memory than is free.
         """
-        if measure not in ("angle", "l2", "l1"):
-            raise OptionError(f"measure={measure!r} is no distance of vectors: choose angle, l2 or l1")
-        near = _read_radius(measure, radius)
-        furthest = 180 / near if measure == "angle" else math.inf
-        if not isinstance(factor, int | float | np.number) or not 1 < factor < furthest:
-            under = f" and under {furthest:g}, where the angle is 180°" if measure == "angle" else ""
-            raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
+        if measure not in MEASURES:
+            raise OptionError(
+                f"measure={measure!r} is no distance of vectors or bits: choose {', '.join(MEASURES[:-1])} or"
+                f" {MEASURES[-1]}"
+            )
         probes, seed = checked_probes(probes), checked_seed(seed)
+        if measure == "hamming" and probes > 1:
+            raise OptionError(
+                f"probes={probes} goes with vectors: bits have one bucket a table, leave it out"
+            )
         recall = checked_recall(recall, exact="similar_pairs with method='exact'")
-        vectors = as_vectors(items)
-        if not len(vectors):
-            raise EmptySourceError("there is nothing to search: the input has no vectors")
-        check_comparable(vectors, measure)
-
-        def family(slots: int, seed: int) -> Hyperplane | Euclidean | L1:
-            if measure == "angle":
-                return Hyperplane(slots=slots, seed=seed)
-            kind = Euclidean if measure == "l2" else L1
-            return kind(width=_WIDTH * near, slots=slots, seed=seed)
-
-        law = family(1, 0).law
+        points: VectorPoints | BitPoints
+        points = BitPoints.of(items) if measure == "hamming" else VectorPoints.of(items, measure)
+        near = points.radius(radius)
+        furthest = points.furthest / near
+        if not isinstance(factor, int | float | np.number) or not 1 < factor < furthest:
+            under = f" and under {furthest:g}, where {points.all_apart}" if np.isfinite(furthest) else ""
+            raise OptionError(f"factor={factor!r} is out of range: over 1{under}")
+        law = points.law(near)
         if not law.probability(near) > law.probability(factor * near):
             raise OptionError(
                 f"radius={radius!r}, factor={factor!r}: points that far apart cannot be told from nearer"
@@ -243,25 +234,25 @@ class RangeSearch:
         query: RangeQuery
         if probes == 1:
             query = RangeQuery(
-                items=len(vectors), near=law.probability(near), far=law.probability(factor * near)
+                items=len(points), near=law.probability(near), far=law.probability(factor * near)
             )
         else:
-            query = ProbedQuery.of(len(vectors), law, radius=near, factor=factor, probes=probes)
+            query = ProbedQuery.of(len(points), law, radius=near, factor=factor, probes=probes)
         _check_size(query, measure, recall)
-        sets = steps_of(law, query.rows, probes)
+        sets = np.empty((0, 2), np.int16) if measure == "hamming" else steps_of(law, query.rows, probes)
+        banding = Banding(bands=query.tables, rows=query.rows)
         threads = checked_threads(threads)
 
         def make(number: int) -> _Structure:
             # Seeds of structures lie far apart, so that those of neighbouring seeds do not share functions.
-            drawn = family(query.tables * query.rows, (seed + (number << 32)) % 2**64).drawn(
-                vectors.dimensions
-            )
+            drawn = (seed + (number << 32)) % 2**64
+            functions = points.functions(banding, sets, radius=near, seed=drawn)
             with ThreadPoolExecutor(threads) as pool:
-                return _Structure.of(drawn, vectors.values, query, sets, pool, threads)
+                return _Structure.of(functions, points.values, query.tables, pool, threads)
 
         structures = _Structures(query.structures(recall), make, tables=query.tables, progress=progress)
         structures.make(1)
-        return cls(vectors, Nearness(measure, factor * near), query, structures)
+        return cls(replace(points, threshold=factor * near), query, structures)
 
     @property
     def structures(self) -> tuple[_Structure, ...]:
@@ -276,29 +267,21 @@ class RangeSearch:
     def __repr__(self) -> str:
         structures = self._structures.count
         return (
-            f"RangeSearch({several(len(self.vectors), 'vector')} by {self.nearness.measure}:"
+            f"RangeSearch({len(self.points):,} {self.points.noun} by {self.points.measure}:"
             f" {several(structures, 'structure')} of {self.query_plan})"
         )
 
-    def query(self, vector: npt.ArrayLike) -> Answer | None:
-        """Some point within c·r; None if none was found among the points looked at."""
-        probe = as_vectors(np.atleast_2d(np.asarray(vector))).values
-        with np.errstate(over="ignore"):  # what ends at 10³⁸ is told as any other number that is infinite
-            probe = as_vectors(probe.astype(self.vectors.values.dtype)).values
-        if probe.shape != (1, self.vectors.dimensions):
-            raise OptionError(
-                f"a query is one vector of {self.vectors.dimensions:,} coordinates, not {probe.shape}"
-            )
-        check_comparable(Vectors(probe), self.nearness.measure)
+    def query(self, item: Any) -> Answer | None:
+        """Some point within c·r of a vector or of a row of bits; None if none of those looked at is."""
+        sought = self.points.read(item)
         checked = 0
         for structure in self._structures:
-            rows = structure.bucket_rows(probe, self.query_plan)
-            itself = np.zeros(len(rows), np.int64)
-            distances = self.nearness.compare([probe, self.vectors.values], itself, rows + 1)
-            reached = np.flatnonzero(self.nearness.reached(distances))
+            rows = structure.bucket_rows(sought, self.query_plan)
+            distances = self.points.distances(sought, rows)
+            reached = np.flatnonzero(self.points.reached(distances))
             if len(reached):
                 first = int(reached[0])
-                return Answer(int(rows[first]), float(distances[first]), checked + first + 1)
+                return Answer(int(rows[first]), distances[first].item(), checked + first + 1)
             checked += len(rows)
         return None
 
@@ -307,16 +290,6 @@ def _parts(count: int, threads: int) -> list[slice]:
     """So many things in a few parts a thread, so that all threads are done at about the same time."""
     edges = np.linspace(0, count, min(count, 4 * threads) + 1).astype(int).tolist()
     return [slice(start, stop) for start, stop in pairwise(edges)]
-
-
-def _read_radius(measure: str, radius: Written) -> float:
-    try:
-        near = scale_of(measure).read(radius)
-    except OptionError as reason:
-        raise OptionError(str(reason).replace("threshold=", "radius=", 1)) from None
-    if not near > 0:
-        raise OptionError(f"radius={radius!r} is out of range: over 0")
-    return near
 
 
 def _check_size(query: RangeQuery, measure: str, recall: float) -> None:
@@ -340,5 +313,7 @@ def _check_size(query: RangeQuery, measure: str, recall: float) -> None:
 
 def _ways_out(measure: str, *, recall: bool) -> str:
     # Widths of buckets on lines go with the radius; an angle may be too small to be seen by hyperplanes.
-    radius = ", a greater radius" if measure == "angle" else ""
-    return f"use a greater factor{radius}{', a lower recall' if recall else ''} or more probes"
+    ways = ["a greater factor", *(["a greater radius"] if measure in ("angle", "hamming") else [])]
+    ways += ["a lower recall"] if recall else []
+    ways += ["more probes"] if measure != "hamming" else []
+    return f"use {' or '.join([', '.join(ways[:-1]), ways[-1]] if ways[1:] else ways)}"

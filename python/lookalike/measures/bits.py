@@ -61,6 +61,21 @@ def as_bits(items: Any, *, width: int | None = None) -> Bits:
     return bits if width is None else _narrowed(bits, width)
 
 
+def one_item(item: Any) -> Any:
+    """One item as a collection of it, as `as_bits` takes those."""
+    if isinstance(item, bytes | bytearray):
+        return np.frombuffer(bytes(item), np.uint8).reshape(1, -1)
+    if isinstance(item, np.ndarray):
+        if item.ndim == 0:
+            return item.reshape(1)
+        return item.reshape(1, -1) if item.ndim == 1 and item.dtype in (np.uint8, np.bool_) else item
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
+        if not 0 <= item < 2**64:
+            raise OptionError(f"{item} is not a number of 64 bits: give longer items as hexadecimal strings")
+        return np.array([item], np.uint64)
+    return [item] if isinstance(item, str) else item
+
+
 def hamming_distances(bits: Bits, a: Any, b: Any) -> I64:
     """In how many bits rows `a[i]` and `b[i]` differ."""
     shared, joint = _counts(bits, a, b)
