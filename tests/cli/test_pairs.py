@@ -37,6 +37,18 @@ def test_the_command_finds_what_the_library_finds(type_, large_corpus, tmp_path)
     assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
 
 
+def test_the_suffix_filter_is_an_option_of_prefix(type_, refused, large_corpus, tmp_path):
+    typed = ("pairs", large_corpus, "-t", "0.6", "--method", "prefix")
+    for name, more in (("plain", ()), ("filtered", ("--suffix-filter",))):
+        assert type_(*typed, *more, "-o", tmp_path / name).code == 0
+    assert found_in(tmp_path / "plain") == found_in(tmp_path / "filtered") != []
+    assert RunRecord.read(tmp_path / "filtered").parameters["suffix_filter"] is True
+    said = refused("pairs", large_corpus, "--suffix-filter", "-o", tmp_path / "x")
+    assert said == "--suffix-filter goes with --method prefix, not with --method auto: leave it out"
+    said = refused("pairs", large_corpus, "--measure", "tfidf", "--suffix-filter", "-o", tmp_path / "x")
+    assert said == "--suffix-filter has no choice with --measure tfidf: leave it out"
+
+
 def test_pairs_between_two_collections_go_from_one_to_the_other(type_, corpus, texts, tmp_path, write_lines):
     other = write_lines(tmp_path / "other.jsonl", [{"id": "x", "text": f"{texts[1]} and more"}])
     ended = type_("pairs", corpus, "--with", other, "--id", "id", "-o", tmp_path / "out", "--json")

@@ -78,6 +78,7 @@ def dedup(
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
     common: shared.Common = None,
+    suffix_filter: shared.SuffixFilter = DedupOptions.suffix_filter,
     seed: shared.Seed = DedupOptions.seed,
     unit: Annotated[
         str,
@@ -151,6 +152,7 @@ def dedup(
             "method": method,
             "verify": verify,
             "common": shared.count_or_share(common),
+            "suffix_filter": suffix_filter,
             "unit": unit,
             "keep": keep,
             "group": group,

@@ -38,9 +38,10 @@ def asked_of_weights(context: typer.Context) -> WeightedOptions:
     """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
     asked = {name: value for name, value in context.params.items() if typed(context, name)}
     measure = asked["measure"]
-    for name in ("verify", "common", *(() if measure == MEANING else ONLY_OF_TEXTS)):
+    for name in ("verify", "common", "suffix_filter", *(() if measure == MEANING else ONLY_OF_TEXTS)):
         if name in asked:
-            raise OptionError(f"--{name} has no choice with --measure {measure}: leave it out")
+            option = name.replace("_", "-")
+            raise OptionError(f"--{option} has no choice with --measure {measure}: leave it out")
     known = {field.name for field in fields(WeightedOptions)}
     return WeightedOptions.of({name: value for name, value in asked.items() if name in known})
 

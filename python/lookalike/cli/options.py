@@ -336,6 +336,15 @@ Common = Annotated[
         "Pairs that share nothing else are then missed, and it is said how many items that may concern.",
     ),
 ]
+SuffixFilter = Annotated[
+    bool,
+    typer.Option(
+        "--suffix-filter",
+        rich_help_panel=SIMILARITY,
+        help="With --method prefix: look for differences by halving before counting what two sets share. "
+        "Changes how long it takes, never the answer.",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

@@ -71,6 +71,7 @@ def pairs(
     verify: shared.Verify = PairOptions.verify,
     method: own.Method = PairOptions.method,
     common: shared.Common = None,
+    suffix_filter: shared.SuffixFilter = PairOptions.suffix_filter,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
     expand: own.Expand = False,
@@ -140,6 +141,7 @@ def pairs(
             "method": method,
             "verify": verify,
             "common": shared.count_or_share(common),
+            "suffix_filter": suffix_filter,
         }
         search = _search(
             context,

@@ -67,6 +67,10 @@ class PairOptions(Asked):
         With `divide`: leave out elements that more items than this hold (a fraction: of the items, copies
         aside). Pairs that share nothing else are then missed, and `account.left_out` says how many items that
         may concern. None, the default, leaves nothing out.
+    suffix_filter
+        With `prefix`: before what two sets share is counted, look for differences behind the first common
+        element by halving what is left. It changes how long a run takes and never the answer. `auto` does
+        without, since it has not paid where it was measured (`benchmarks/prefix.py`).
 
     Examples
     --------
@@ -87,6 +91,7 @@ class PairOptions(Asked):
     method: Method = "auto"
     verify: Verify = "exact"
     common: int | float | None = None
+    suffix_filter: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -159,6 +164,12 @@ def _check_together(options: PairOptions) -> None:
                 f"common={options.common!r} goes with method='divide', not with method={options.method!r}, "
                 "which needs nothing left out"
             )
+    if not isinstance(options.suffix_filter, bool):
+        raise OptionError(f"suffix_filter={options.suffix_filter!r} is neither True nor False")
+    if options.suffix_filter and options.method != "prefix":
+        raise OptionError(
+            f"suffix_filter=True goes with method='prefix', not with method={options.method!r}: leave it out"
+        )
     if options.measure != "jaccard" and options.method not in ("auto", *EXACT_METHODS):
         raise OptionError(
             f"method={options.method!r} finds pairs by Jaccard similarity, not by {options.measure}: "

@@ -69,8 +69,8 @@ def similar_pairs(
         needs, such as `"4GB"` (half of what is free by default). Neither changes the result. `engine` is for
         those who bring their own.
     **options
-        `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`, `common`: see
-        `PairOptions`.
+        `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`, `common`,
+        `suffix_filter`: see `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
         from items to weights, bags, sparse matrices, what `read_sets` names): see `WeightedOptions`.
         Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits

@@ -197,7 +197,14 @@ def _walk(
     threshold = options.threshold
     match method:
         case "prefix":
-            return prefix_join(items, measure=measure, threshold=threshold, engine=engine, watch=watch)
+            return prefix_join(
+                items,
+                measure=measure,
+                threshold=threshold,
+                engine=engine,
+                watch=watch,
+                suffix_filter=options.suffix_filter,
+            )
         case "divide":
             return divide(
                 items,
