@@ -44,6 +44,7 @@ NAMES = [
     "WeightedOptions",
     "as_bits",
     "as_sets",
+    "candidates",
     "cluster",
     "compare",
     "decontaminate",

@@ -17,6 +17,7 @@ Jobs:
     decontaminate         test items that occur, whole or in part, in training documents
     compare               two texts: how similar they are, and what they share
     cluster               groups out of pairs
+    candidates            rows of signatures of one's own that share a bucket
     plan                  what a threshold and a promised recall ask of the bands
 
 What goes in, and what holds it for many queries:
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from lookalike.applications.strings import similar_strings
     from lookalike.applications.top import TopOptions, TopResult, top
     from lookalike.applications.vectors import VectorOptions
+    from lookalike.bands import candidates
     from lookalike.engines import LocalEngine
     from lookalike.errors import LookalikeError
     from lookalike.families import (
@@ -122,6 +124,7 @@ _HOMES = {
     "VectorOptions": "applications.vectors",
     "Vectors": "types",
     "as_sets": "measures.sets",
+    "candidates": "bands",
     "cluster": "applications.grouping",
     "compare": "applications.compare",
     "decontaminate": "applications.decontaminate",
@@ -173,6 +176,7 @@ __all__ = [
     "WeightedOptions",
     "as_bits",
     "as_sets",
+    "candidates",
     "cluster",
     "compare",
     "decontaminate",
