@@ -37,6 +37,30 @@ def test_the_command_finds_what_the_library_finds(type_, large_corpus, tmp_path)
     assert pq.read_table(out / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
 
 
+def test_bands_and_rows_of_ones_own_and_both_checks_are_options(type_, refused, large_corpus, tmp_path):
+    typed = ("pairs", large_corpus, "-t", "0.6", "--bands", "30", "--rows", "3", "--verify", "both")
+    ended = type_(*typed, "-o", tmp_path / "out")
+    assert ended.code == 0
+    assert "promised at 0.6 by the bands and rows that were given" in ended.out
+    assert "dropped first " in ended.out
+    expected = similar_pairs(large_corpus, threshold=0.6, bands=30, rows=3, verify="both")
+    assert pq.read_table(tmp_path / "out" / "pairs.parquet").to_pylist() == expected.to_arrow().to_pylist()
+    record = RunRecord.read(tmp_path / "out")
+    assert (record.parameters["bands"], record.parameters["rows"]) == (30, 3)
+    assert record.estimates["first_filter"]["dropped"] == expected.account.dropped_first
+    said = refused("pairs", large_corpus, "--bands", "30", "-o", tmp_path / "x")
+    assert said == "--bands 30 needs rows too: say how many slots a band has, such as --rows 5"
+    said = refused(
+        "pairs", large_corpus, "--bands", "3", "--rows", "3", "--recall", "0.9", "-o", tmp_path / "x"
+    )
+    assert said.startswith(
+        "--bands and --rows give the recall they give at the threshold: leave out --recall"
+    )
+    told = type_("pairs", large_corpus, "-t", "0.6", "--bands", "30", "--rows", "3", "--dry-run").out
+    assert "30 bands of 3 rows, 90 of 128 slots" in told
+    assert "as bands and rows were given" in told
+
+
 def test_the_suffix_filter_is_an_option_of_prefix(type_, refused, large_corpus, tmp_path):
     typed = ("pairs", large_corpus, "-t", "0.6", "--method", "prefix")
     for name, more in (("plain", ()), ("filtered", ("--suffix-filter",))):

@@ -25,6 +25,10 @@ KILLS = 6
 #: What is asked, and what of it is settled at the end.
 ROADS = {
     "lsh": (["pairs", "--method", "lsh"], {"keyed", "pairs"}),
+    "lsh, by signature first": (
+        ["pairs", "--method", "lsh", "--verify", "both"],
+        {"keyed", "passing", "verified"},
+    ),
     "prefix": (["pairs", "--method", "prefix"], {"copies", "candidates", "found"}),
     "prefix, containment": (["pairs", "--measure", "containment"], {"candidates", "found"}),
     "divide": (["pairs", "--method", "divide"], {"counted", "found"}),

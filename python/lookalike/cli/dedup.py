@@ -27,7 +27,7 @@ from lookalike.cli.output import (
     work_place,
 )
 from lookalike.cli.repeated import repeated
-from lookalike.cli.typed import command_line
+from lookalike.cli.typed import command_line, refuse_recall_of_given_bands
 from lookalike.cli.unfinished import engine_of_a_run
 from lookalike.clusters import parse_keep
 from lookalike.engines import local_engine
@@ -45,6 +45,7 @@ class Reader(Command):
 
 
 def dedup(
+    context: typer.Context,
     inputs: shared.Inputs,
     output: shared.OutputFolder = None,
     against: Annotated[
@@ -75,6 +76,8 @@ def dedup(
     ] = DedupOptions.measure,
     shingle: shared.ShingleOfACollection = shared.SHINGLE,
     slots: shared.Slots = DedupOptions.slots,
+    bands: shared.Bands = None,
+    rows: shared.Rows = None,
     verify: shared.Verify = DedupOptions.verify,
     method: shared.Method = DedupOptions.method,
     common: shared.Common = None,
@@ -141,6 +144,7 @@ def dedup(
       lookalike dedup tuesday/ --against clean/ -o clean-tuesday/
       lookalike dedup pages.jsonl.gz --text body --id url --threshold 0.7 --keep longest -o clean/
     """
+    refuse_recall_of_given_bands(context, bands, rows)
     chosen = DedupOptions.of(
         {
             "threshold": threshold,
@@ -153,6 +157,8 @@ def dedup(
             "verify": verify,
             "common": shared.count_or_share(common),
             "suffix_filter": suffix_filter,
+            "bands": bands,
+            "rows": rows,
             "unit": unit,
             "keep": keep,
             "group": group,

@@ -33,6 +33,7 @@ _DONE = {
     "block": "blocks compared",
     "strip": "strips of rows compared",
     "search": "parts searched",
+    "passing": "signatures of candidates compared",
     "found": "pairs verified",
     "verified": "pairs verified",
     "hits": "the recall estimated",

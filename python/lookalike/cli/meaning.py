@@ -32,13 +32,15 @@ MEANING = "tfidf"
 #: Measures of sets with weights.
 BY_WEIGHT = tuple(measure for measure in MEASURES if measure != MEANING)
 _PAIRS = "pairs "
+#: Options of documents and sets without weights alone.
+_OF_SETS = ("verify", "common", "suffix_filter", "bands", "rows")
 
 
 def asked_of_weights(context: typer.Context) -> WeightedOptions:
     """The options that were typed; what was not takes the defaults of the measure, not of Jaccard's."""
     asked = {name: value for name, value in context.params.items() if typed(context, name)}
     measure = asked["measure"]
-    for name in ("verify", "common", "suffix_filter", *(() if measure == MEANING else ONLY_OF_TEXTS)):
+    for name in (*_OF_SETS, *(() if measure == MEANING else ONLY_OF_TEXTS)):
         if name in asked:
             option = name.replace("_", "-")
             raise OptionError(f"--{option} has no choice with --measure {measure}: leave it out")

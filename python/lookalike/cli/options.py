@@ -259,9 +259,10 @@ Verify = Annotated[
     str,
     typer.Option(
         "--verify",
-        metavar="exact|signature",
+        metavar="exact|signature|both",
         rich_help_panel=SIMILARITY,
-        help="Check candidates on the data, or only by their signatures: faster, and approximate.",
+        help="Check candidates on the data, or only by their signatures: faster, and approximate. Both: drop "
+        "those whose signatures agree too little, then check the others on the data.",
     ),
 ]
 Measure = Annotated[

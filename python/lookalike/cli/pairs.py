@@ -27,7 +27,7 @@ from lookalike.cli.output import Reading, alone
 from lookalike.cli.repeated import Reader as Reader
 from lookalike.cli.searches import OF_ALL_KINDS, PairSearch
 from lookalike.cli.strings import near_strings
-from lookalike.cli.typed import only, refuse
+from lookalike.cli.typed import only, refuse, refuse_recall_of_given_bands
 from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
@@ -67,6 +67,8 @@ def pairs(
     range_width: own.RangeWidth = None,
     shingle: shared.ShingleOfACollection = shared.SHINGLE,
     slots: shared.Slots = PairOptions.slots,
+    bands: shared.Bands = None,
+    rows: shared.Rows = None,
     probes: shared.Probes = None,
     verify: shared.Verify = PairOptions.verify,
     method: own.Method = PairOptions.method,
@@ -131,6 +133,7 @@ def pairs(
             weight=weight,
             separator=separator,
         )
+        refuse_recall_of_given_bands(context, bands, rows)
         options: dict[str, Any] = {
             "threshold": threshold,
             "recall": recall,
@@ -142,6 +145,8 @@ def pairs(
             "verify": verify,
             "common": shared.count_or_share(common),
             "suffix_filter": suffix_filter,
+            "bands": bands,
+            "rows": rows,
         }
         search = _search(
             context,

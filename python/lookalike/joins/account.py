@@ -10,6 +10,7 @@ from lookalike.joins.left_out import LeftOut
 from lookalike.theory import Plan, RecallEstimate
 from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands
 from lookalike.theory.choice import Choice
+from lookalike.theory.first_filter import FirstFilter
 from lookalike.theory.pyramid import PyramidPlan
 
 #: How documents that hold a term were counted: each `exact`, or in counters that terms `shared`.
@@ -28,7 +29,8 @@ class Account:
     documents as vectors of terms whether the documents of each term were counted by themselves. `added` are
     bands that were added to those of the plan to keep the promise, and `look` what comparing some rows with
     all others exactly showed, where next to nothing was found. `short_by` is how many more bands the promise
-    would have needed, where a road could not add them.
+    would have needed, where a road could not add them. `first_filter` dropped `dropped_first` of the
+    candidates by their signatures, before the data was looked at.
     """
 
     method: str
@@ -52,6 +54,8 @@ class Account:
     added: tuple[AddedBands, ...] = ()
     look: ExactLook | None = None
     short_by: int = 0
+    first_filter: FirstFilter | None = None
+    dropped_first: int = 0
 
     @property
     def final_bands(self) -> FinalBands | None:
@@ -86,7 +90,12 @@ class Account:
             **({} if not self.added else {"added_bands": [one.to_dict() for one in self.added]}),
             **({} if self.look is None else {"exact_look": self.look.to_dict()}),
             **({} if not self.short_by else {"bands_short": self.short_by}),
+            **({} if self.first_filter is None else {"first_filter": self._first_filter()}),
         }
+
+    def _first_filter(self) -> dict[str, Any]:
+        assert self.first_filter is not None
+        return {**self.first_filter.to_dict(), "dropped": self.dropped_first}
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""

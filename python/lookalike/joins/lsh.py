@@ -9,10 +9,10 @@
     lead        the rows of large buckets, once, by the final list of bands
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
-Tables hold 25 bytes a row and 8 a band (with `verify="signature"` also 4 a slot), 12 a row and band of some
-bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a pair
-found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`; a
-list of pairs may take some seconds more for large buckets (`joins/outright.py`).
+Tables hold 25 bytes a row and 8 a band (where signatures are compared also 4 a slot), 12 a row and band of
+some bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a
+pair found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`;
+a list of pairs may take some seconds more for large buckets (`joins/outright.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,13 +38,13 @@ from lookalike.joins.large_earlier import join_large_with_earlier
 from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.meeting import shared_buckets
 from lookalike.joins.outright import affordable, affordable_meetings
-from lookalike.joins.prepare import Prepared, prepare
+from lookalike.joins.prepare import Prepared, Verify, prepare
 from lookalike.joins.promise import Kept, NearPairs, Wanted, keep_promise
 from lookalike.joins.recall_of_draw import draw_of, meet
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
-from lookalike.theory import Plan, RecallEstimate, estimate_recall
+from lookalike.theory import Banding, Plan, RecallEstimate, estimate_recall
 from lookalike.theory.added_bands import AddedBands, FinalBands
 from lookalike.theory.agreeing import AgreeingSlots
 from lookalike.theory.recall_of_draw import Draw
@@ -63,16 +63,18 @@ def lsh(
     threshold: float,
     recall: float,
     family: MinHash,
-    verify: Literal["exact", "signature"],
+    verify: Verify,
     engine: Engine,
     watch: Watch,
     drawn: Drawn | None = None,
     listing: bool = False,
+    banding: Banding | None = None,
 ) -> Joined:
     """Join items by MinHash and bands.
 
     `drawn` is a sample of them, if there is one already. Who asks for a `listing` of pairs gets those of
-    large buckets too, as far as that is affordable; else large buckets are compared with leaders.
+    large buckets too, as far as that is affordable; else large buckets are compared with leaders. A `banding`
+    that was asked for is taken as it is.
     """
     ready = prepare(
         items,
@@ -81,8 +83,9 @@ def lsh(
         family=family,
         engine=engine,
         watch=watch,
-        keep_signatures=verify == "signature",
+        verify=verify,
         drawn=drawn,
+        banding=banding,
     )
     return join_keyed(
         items,
@@ -100,7 +103,7 @@ def join_keyed(
     ready: Prepared,
     *,
     threshold: float,
-    verify: Literal["exact", "signature"],
+    verify: Verify,
     engine: Engine,
     watch: Watch,
     meetings: int = 0,
@@ -162,6 +165,8 @@ def join_keyed(
         added=walked.added,
         look=kept.look,
         short_by=kept.short_by,
+        first_filter=ready.first_filter,
+        dropped_first=road.dropped_first,
     )
     return Joined(
         a=a[reached],
@@ -273,7 +278,7 @@ class KeyedRoad:
         walked: Walked,
         *,
         threshold: float,
-        verify: Literal["exact", "signature"],
+        verify: Verify,
         meetings: int,
         near_of: NearOfItems,
         engine: Engine,
@@ -283,6 +288,8 @@ class KeyedRoad:
         self.walked = walked
         self._threshold = threshold
         self._by_signature = verify == "signature"
+        #: Candidates of bands that were dropped by their signatures, before the data was looked at.
+        self.dropped_first = 0
         self._meetings = meetings
         self._near_of = near_of
         self._engine = engine
@@ -312,7 +319,15 @@ class KeyedRoad:
         """Verify the candidates of the last round, as a table settled under a name."""
         candidates = self.walked.rounds[-1].candidates
         with self._watch.stage("verify", candidates.rows, unit="candidates") as advance:
-            verified = partial(self._verified, candidates, self._floor, advance)
+            if self.walked.ready.first_filter is None:
+                verified = partial(self._verified, candidates, self._floor, advance)
+            else:
+                # Settled by itself, so that a resumed run knows how many were dropped.
+                passing = self._engine.settle(
+                    name.replace("verified", "passing"), partial(self._passing_first, candidates, advance)
+                )
+                self.dropped_first += candidates.rows - passing.rows
+                verified = partial(self._verified, passing, self._floor)
             self._add(self._engine.settle(name, verified), from_bands=True)
 
     def near(self) -> NearPairs:
@@ -332,7 +347,8 @@ class KeyedRoad:
 
     def estimate(self, near: NearPairs, draw: Draw) -> RecallEstimate:
         """The recall of this draw."""
-        return draw.estimate(found=len(near.a))
+        recall, first = draw.estimate(found=len(near.a)), self.walked.ready.first_filter
+        return recall if first is None else first.together(recall, near.value)
 
     def look(self) -> Looked:
         """Compare some rows exactly."""
@@ -400,6 +416,13 @@ class KeyedRoad:
             self._parts.append((pairs, found.column("similarity"), np.full(len(pairs), from_bands)))
             self._sorted = None
 
+    def _passing_first(self, candidates: Table, advance: Callable[[int], None] | None = None) -> Table:
+        """The candidates whose signatures agree enough for the data to be looked at, in the same order."""
+        ready = self.walked.ready
+        assert ready.first_filter is not None
+        stage = Agreement(ready.first_filter.at_least)
+        return self._engine.fetch(ready.keyed, candidates, ("a", "b"), stage, advance=advance)
+
     def _verified(
         self, candidates: Table, floor: float, advance: Callable[[int], None] | None = None
     ) -> Table:
@@ -426,7 +449,10 @@ class KeyedRoad:
 
         def check(a: I64 | U32, b: I64 | U32) -> tuple[I64 | U32, I64 | U32]:
             """Those that reach the threshold."""
-            found = self._verified(Table.of(a=a, b=b), self._floor)
+            asked = Table.of(a=a, b=b)
+            if self.walked.ready.first_filter is not None:
+                asked = self._passing_first(asked)
+            found = self._verified(asked, self._floor)
             checked.append(found)
             pairs = packed(found.column("a"), found.column("b"))
             return rows_of(pairs[found.column("similarity") >= self._threshold])

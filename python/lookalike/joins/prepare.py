@@ -5,7 +5,8 @@ A dry run stops here: it has seen every row and knows the banding and what it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,8 +19,13 @@ from lookalike.joins.meeting import Meeting, shared_buckets
 from lookalike.joins.sample import Drawn, draw
 from lookalike.joins.sign import Keying, WithKeys
 from lookalike.runs.watch import Watch
-from lookalike.theory import Plan, SimilaritySample, plan
+from lookalike.theory import Banding, Plan, SimilaritySample, plan
+from lookalike.theory.first_filter import FirstFilter
+from lookalike.theory.first_filter import first_filter as filter_first
 from lookalike.types import U32, Bools
+
+#: How candidates are checked: on the data, by agreement of signatures, or by these first and then there.
+Verify = Literal["exact", "signature", "both"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,6 +46,8 @@ class Prepared(Flagged):
         The rows that meet others, where what is joined is not all at hand.
     keying
         The stage that keyed the rows, for bands that may have to be added; None if none can be.
+    first_filter
+        Which candidates their signatures drop before the data is looked at; None if none are dropped so.
     """
 
     keyed: Table
@@ -48,6 +56,7 @@ class Prepared(Flagged):
     median_similarity: float | None
     meeting: Meeting | None = None
     keying: Keying | None = None
+    first_filter: FirstFilter | None = None
 
     def compared(self, items: Items) -> Table:
         """Of what is joined, all rows that are ever compared with others."""
@@ -67,20 +76,33 @@ def prepare(
     family: MinHash,
     engine: Engine,
     watch: Watch,
-    keep_signatures: bool = False,
+    verify: Verify = "exact",
     drawn: Drawn | None = None,
+    banding: Banding | None = None,
 ) -> Prepared:
     """Choose the banding from a sample, sign every row, and find exact copies.
 
-    `drawn` is the sample, if it has been drawn already.
+    `drawn` is the sample, if it has been drawn already. A `banding` that was asked for is taken as it is.
     """
+    asked: dict[str, Any] = {"recall": recall, "slots": family.slots}
+    if banding is not None:
+        asked |= banding.to_dict()
+    first_filter = None
+    if verify == "both":
+        first_filter = filter_first(threshold, slots=family.slots, recall=recall)
+        asked["recall"] = first_filter.bands_recall(recall)
     # Said before any work is done: an unreachable promise is not worth a pass over the data.
-    plan(threshold, recall=recall, slots=family.slots)
+    plan(threshold, **asked)
     with watch.stage("plan"):
         if drawn is None:
             drawn = Drawn.from_table(engine.settle("sample", lambda: draw(engine, items, family).to_table()))
         sample = similarity_sample(items, drawn)
-        chosen = plan(threshold, recall=recall, slots=family.slots, similarities=sample)
+        chosen = plan(threshold, **asked, similarities=sample)
+        if first_filter is not None:
+            # What bands find beyond the promise makes up for what the filter loses; those given do not.
+            passing = 1 - first_filter.loss
+            chosen = replace(chosen, recall=chosen.recall * passing if chosen.given else recall)
+    keep_signatures = verify != "exact"
     sign: Stage = items.key(family, chosen.banding)
     if keep_signatures:
         sign = WithKeys(items.sign(family), chosen.banding)
@@ -93,7 +115,8 @@ def prepare(
         engine=engine,
         watch=watch,
         median_similarity=drawn.median_similarity,
-        keying=None if keep_signatures else items.key(family, chosen.banding),
+        keying=None if verify == "signature" else items.key(family, chosen.banding),
+        first_filter=first_filter,
     )
 
 
@@ -107,6 +130,7 @@ def set_copies_aside(
     median_similarity: float | None = None,
     keying: Keying | None = None,
     bands: int | None = None,
+    first_filter: FirstFilter | None = None,
 ) -> Prepared:
     """Find exact copies among rows that are keyed by a plan's banding, or by so many `bands`."""
     flags = np.zeros(items.rows, np.uint8)
@@ -132,6 +156,7 @@ def set_copies_aside(
         plan=chosen,
         median_similarity=median_similarity,
         keying=keying,
+        first_filter=first_filter,
     )
 
 

@@ -105,7 +105,8 @@ def keep_promise(road: BandedRoad, rows: int) -> Kept:
 def _wanted(road: BandedRoad, draw: Draw, looked: ExactLook | None) -> Wanted | None:
     """How many bands to add and why; None where the promise is kept, or as much was done as may be."""
     plan = road.plan
-    if len(road.added) >= ROUNDS:
+    # Who asked for a banding gets that, and what it gives is the promise.
+    if len(road.added) >= ROUNDS or plan.given:
         return None
     bands = 0
     if plan.banding.bands > 1 or road.added:

@@ -22,6 +22,7 @@ probed_plans   the same with several buckets a band looked at
 plans          a plan and how it is said
 outlay         what all pairs would cost, and what signatures weigh
 choice         which of two roads is expected to cost less
+first_filter   candidates dropped by their signatures first, and what that loses
 recall         afterwards: what a run probably missed, from what it found and the law of all draws
 recall_of_draw the same for the draw at hand, and how many bands to add where it falls short of the promise
 added_bands    what a run did where it fell short: bands added, rows looked at exactly

@@ -45,7 +45,7 @@ from lookalike.joins.sign import key_all
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.theory import Choice, Plan, plan_of
+from lookalike.theory import Choice, Plan, plan, plan_of
 from lookalike.theory.added_bands import FinalBands
 from lookalike.types import I64, U32, Bools, Pairs
 
@@ -220,14 +220,15 @@ def _choice(runs: Sequence[EarlierRun], options: DedupOptions) -> Choice:
     if options.method != "auto":
         return Choice(method=options.method, why="asked for", roads={})
     largest = max(runs, key=lambda run: run.rows)
-    by_bands = options.verify == "signature" or (largest.method == "lsh" and options.measure == "jaccard")
+    asked = options.verify != "exact" or options.banding is not None
+    by_bands = asked or (largest.method == "lsh" and options.measure == "jaccard")
     why = f"{largest.name} went by {largest.method}"
     return Choice(method="lsh" if by_bands else "prefix", why=why, roads={})
 
 
 def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> StoredPlan | None:
     """The bands that most stored keys are of, if they keep the promise; None if all is signed anew."""
-    if options.verify == "signature":
+    if options.verify != "exact":
         # Keys alone do not say how far signatures agree.
         return None
     stored = {run.bands: 0 for run in runs if run.bands is not None}
@@ -235,7 +236,16 @@ def _stored_plan(runs: Sequence[EarlierRun], options: DedupOptions) -> StoredPla
         if run.bands is not None:
             stored[run.bands] += run.rows
     for bands in sorted(stored, key=lambda bands: (-stored[bands], bands.count, _seeds(bands))):
-        kept = plan_of(bands.banding, options.threshold, recall=options.recall, slots=options.slots)
+        if options.banding is None:
+            kept = plan_of(bands.banding, options.threshold, recall=options.recall, slots=options.slots)
+        else:
+            # As it was asked for, without bands that a run added to it.
+            same = bands == FinalBands(banding=options.banding)
+            kept = (
+                plan(options.threshold, slots=options.slots, bands=options.bands, rows=options.rows)
+                if same
+                else None
+            )
         if kept is not None:
             return StoredPlan(plan=kept, bands=bands)
     return None

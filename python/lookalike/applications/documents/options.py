@@ -10,15 +10,17 @@ from lookalike.clusters import parse_keep
 from lookalike.errors import OptionError
 from lookalike.io.units import Unit
 from lookalike.joins.divide import most_rows
+from lookalike.joins.prepare import Verify
 from lookalike.keywords import suggesting
 from lookalike.shingles import Shingle
-from lookalike.theory import plan
+from lookalike.theory import Banding, plan
+from lookalike.theory.first_filter import first_filter
+from lookalike.theory.planning import given_banding
 from lookalike.theory.pyramid import plan_pyramid
 from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots, checked_threshold
 
 Method = Literal["auto", "lsh", "prefix", "divide", "signature", "external", "pyramid"]
 Measure = Literal["jaccard", "containment", "cosine", "overlap"]
-Verify = Literal["exact", "signature"]
 
 #: Methods that find every pair, and know every measure.
 EXACT_METHODS = ("prefix", "divide")
@@ -62,7 +64,9 @@ class PairOptions(Asked):
         says why.
     verify
         `exact`: every candidate is checked on the data. `signature`, with `lsh`: by agreement of signatures,
-        cheaper and approximate; the column is then called `estimate`.
+        cheaper and approximate; the column is then called `estimate`. `both`, with `lsh`: candidates whose
+        signatures agree too little are dropped first, and the others checked on the data. Of the pairs at the
+        threshold that loses a thousandth at most, which bands make up for.
     common
         With `divide`: leave out elements that more items than this hold (a fraction: of the items, copies
         aside). Pairs that share nothing else are then missed, and `account.left_out` says how many items that
@@ -71,6 +75,9 @@ class PairOptions(Asked):
         With `prefix`: before what two sets share is counted, look for differences behind the first common
         element by halving what is left. It changes how long a run takes and never the answer. `auto` does
         without, since it has not paid where it was measured (`benchmarks/prefix.py`).
+    bands, rows
+        A banding of one's own for `lsh`, of so many bands of so many rows, in place of one that keeps
+        `recall`. What is promised then is what it gives at the threshold, and no bands are added to it.
 
     Examples
     --------
@@ -92,6 +99,8 @@ class PairOptions(Asked):
     verify: Verify = "exact"
     common: int | float | None = None
     suffix_filter: bool = False
+    bands: int | None = None
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -112,7 +121,15 @@ class PairOptions(Asked):
         if self.method == "pyramid":
             plan_pyramid(self.threshold, recall=self.recall)
         elif self.method == "lsh" or (self.method == "auto" and self.measure == "jaccard"):
-            plan(self.threshold, recall=self.recall, slots=self.slots)
+            recall = self.recall
+            if self.verify == "both":
+                recall = first_filter(self.threshold, slots=self.slots, recall=recall).bands_recall(recall)
+            plan(self.threshold, recall=recall, slots=self.slots, bands=self.bands, rows=self.rows)
+
+    @property
+    def banding(self) -> Banding | None:
+        """The banding that was asked for."""
+        return given_banding(self.bands, self.rows, self.slots)
 
     @property
     def column(self) -> str:
@@ -164,6 +181,13 @@ def _check_together(options: PairOptions) -> None:
                 f"common={options.common!r} goes with method='divide', not with method={options.method!r}, "
                 "which needs nothing left out"
             )
+    if options.banding is not None and (
+        options.method not in ("auto", "lsh") or options.measure != "jaccard"
+    ):
+        raise OptionError(
+            f"bands={options.bands}, rows={options.rows} go with method='lsh' and measure='jaccard', not with"
+            f" method={options.method!r} and measure={options.measure!r}: leave them out"
+        )
     if not isinstance(options.suffix_filter, bool):
         raise OptionError(f"suffix_filter={options.suffix_filter!r} is neither True nor False")
     if options.suffix_filter and options.method != "prefix":
@@ -175,11 +199,10 @@ def _check_together(options: PairOptions) -> None:
             f"method={options.method!r} finds pairs by Jaccard similarity, not by {options.measure}: "
             "choose method='prefix' or method='divide', or leave it at 'auto'"
         )
-    if options.verify == "signature" and (
-        options.method not in ("auto", "lsh", "signature", "external") or options.measure != "jaccard"
-    ):
+    by_signatures = ("auto", "lsh", *(("signature", "external") if options.verify == "signature" else ()))
+    if options.verify != "exact" and (options.method not in by_signatures or options.measure != "jaccard"):
         raise OptionError(
-            f"verify='signature' goes with method='lsh' and measure='jaccard', not with "
+            f"verify={options.verify!r} goes with method='lsh' and measure='jaccard', not with "
             f"method={options.method!r} and measure={options.measure!r}: leave it at 'exact'"
         )
 

@@ -70,7 +70,7 @@ def similar_pairs(
         those who bring their own.
     **options
         `threshold`, `recall`, `shingle`, `slots`, `seed`, `measure`, `method`, `verify`, `common`,
-        `suffix_filter`: see `PairOptions`.
+        `suffix_filter`, `bands`, `rows`: see `PairOptions`.
         With `measure` of `tfidf` (documents by meaning), `weighted-jaccard` or `weighted-cosine` (mappings
         from items to weights, bags, sparse matrices, what `read_sets` names): see `WeightedOptions`.
         Of vectors: see `VectorOptions`. The column is then `distance`, or `similarity` of cosines. Of bits

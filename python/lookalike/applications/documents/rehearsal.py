@@ -235,5 +235,7 @@ def _ready(
         family=family_of(options),
         engine=engine,
         watch=watch,
+        verify=options.verify,
         drawn=chosen.drawn,
+        banding=options.banding,
     )

@@ -58,6 +58,7 @@ def take_road(items: Items, options: PairOptions, *, engine: Engine, watch: Watc
             drawn=chosen.drawn,
             # Who drops duplicates asks who belongs together, not for every pair.
             listing=not isinstance(options, DedupOptions),
+            banding=options.banding,
         )
     else:
         joined = _by_sets(items, chosen, options, engine=engine, watch=watch)
@@ -83,8 +84,9 @@ def chosen_road(items: Items, options: PairOptions, *, engine: Engine, watch: Wa
     if options.measure != "jaccard":
         why = f"of the roads that auto knows only prefix measures {options.measure}"
         return Chosen(choice=Choice(method="prefix", why=why, roads={}))
-    if options.verify == "signature":
-        why = "of the roads that auto knows only lsh has signatures to verify by"
+    if options.verify != "exact" or options.banding is not None:
+        has = "bands and rows" if options.verify == "exact" else "signatures to verify by"
+        why = f"of the roads that auto knows only lsh has {has}"
         return Chosen(choice=Choice(method="lsh", why=why, roads={}))
     made: list[Chosen] = []
 

@@ -147,7 +147,7 @@ def _plan_facts(plan: Plan) -> list[tuple[str, str]]:
         f"{numbers.several(plan.banding.bands, 'band')} of {numbers.several(plan.banding.rows, 'row')}, "
         f"{numbers.count(plan.banding.slots)} of {numbers.several(plan.slots, 'slot')}"
     )
-    promise = f"{numbers.percent(plan.recall)} promised"
+    promise = "as bands and rows were given" if plan.given else f"{numbers.percent(plan.recall)} promised"
     return [
         ("banding", banding),
         ("recall", f"{numbers.percent(plan.reached)} of pairs at {plan.threshold:g}, {promise}"),
@@ -201,8 +201,21 @@ def _search_facts(account: Account) -> list[tuple[str, str]]:
     return [
         ("left out", _left_out(account)),
         ("candidates", f"{numbers.count(account.candidates)}{thought}"),
+        ("dropped first", _dropped_first(account)),
         ("near pairs", f"{numbers.count(account.pairs)} at {_at(account)} or over"),
     ]
+
+
+def _dropped_first(account: Account) -> str:
+    """The candidates whose signatures were enough to tell."""
+    first = account.first_filter
+    if first is None:
+        return ""
+    loses = f"which loses {numbers.percent(first.loss)} of pairs at {account.threshold:g}"
+    return (
+        f"{numbers.count(account.dropped_first)} that agree in under {first.least} of"
+        f" {numbers.several(first.slots, 'slot')} (estimates under {first.at_least:.3f}), {loses}"
+    )
 
 
 def _clusters(counts: Mapping[str, Any], compared: str) -> str:
@@ -289,7 +302,9 @@ def _recall(account: Account) -> str:
         return f"all near pairs found{of}: {account.method} misses none"
     assert account.promised is not None
     estimate, apart = account.recall, bool(account.large.not_compared)
-    promise = f"{numbers.percent(account.promised)} promised at {account.threshold:g}"
+    given = isinstance(account.plan, Plan) and account.plan.given
+    by = " by the bands and rows that were given" if given else ""
+    promise = f"{numbers.percent(account.promised)} promised at {account.threshold:g}{by}"
     if estimate.recall is None:
         found = "outside very large buckets " if apart else ""
         return f"{promise}; no near pair was found {found}to estimate it from"
