@@ -1,6 +1,7 @@
 """By signature first, then by the data (SPEC M10): brute force, the account, and what the filter spares."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.applications.test_given_banding import edited_sets, shared_bucket
 
@@ -107,3 +108,27 @@ def test_auto_means_bands_and_other_methods_are_refused():
     for asked in ({"method": "prefix"}, {"method": "signature"}, {"measure": "cosine"}):
         with pytest.raises(OptionError, match="verify='both' goes with method='lsh'"):
             la.similar_pairs(sets, verify="both", **asked)
+
+
+def test_two_collections_are_compared_alike():
+    sets = edited_sets(4)
+    first, second = sets[::2], sets[1::2]
+    asked = {"threshold": 0.6, "method": "lsh", "bands": 30, "rows": 3}
+    plain = la.similar_pairs(first, second, **asked)
+    both = la.similar_pairs(first, second, **asked, verify="both")
+    assert both.to_arrow() == plain.to_arrow()
+    assert len(both) > 50
+    assert both.account.first_filter is not None
+
+
+@pytest.mark.parametrize("verify", ["exact", "both"])
+def test_new_documents_are_compared_with_those_of_a_run_that_checked_both_ways(tmp_path, verify):
+    texts = [" ".join(f"w{word}" for word in row) for row in edited_sets(3)]
+    docs = pa.table({"id": [f"{row:04}" for row in range(len(texts))], "text": texts})
+    asked = {"threshold": 0.5, "shingle": "words:1", "id": "id", "method": "lsh"}
+    la.dedup(docs.slice(0, 201), **asked, verify="both").write(tmp_path / "first")
+    appended = la.dedup(docs.slice(201), against=tmp_path / "first", **asked, verify=verify)
+    together = la.dedup(docs, **asked)
+    late = {f"{row:04}" for row in range(201, len(texts))}
+    dropped = {row["id"] for row in appended.clusters if not row["kept"]}
+    assert dropped == {row["id"] for row in together.clusters if not row["kept"]} & late != set()
