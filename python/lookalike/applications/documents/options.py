@@ -121,10 +121,12 @@ class PairOptions(Asked):
         if self.method == "pyramid":
             plan_pyramid(self.threshold, recall=self.recall)
         elif self.method == "lsh" or (self.method == "auto" and self.measure == "jaccard"):
-            recall = self.recall
+            wanted = [self.recall]
             if self.verify == "both":
-                recall = first_filter(self.threshold, slots=self.slots, recall=recall).bands_recall(recall)
-            plan(self.threshold, recall=recall, slots=self.slots, bands=self.bands, rows=self.rows)
+                first = first_filter(self.threshold, slots=self.slots, recall=self.recall)
+                wanted.append(first.bands_recall(self.recall))
+            for recall in wanted:
+                plan(self.threshold, recall=recall, slots=self.slots, bands=self.bands, rows=self.rows)
 
     @property
     def banding(self) -> Banding | None:
