@@ -23,7 +23,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # As `make bench` runs them: the peer that needs the most, a Java machine, comes last.
-BENCHMARKS := race kernels hostile pipeline prefix crossover expected top append vectors probes bits bitroads budget hundred_million mllib
+BENCHMARKS := race kernels hostile pipeline prefix crossover expected top append vectors probes bits bitroads draws budget hundred_million mllib
 BENCH := $(addprefix bench-,$(BENCHMARKS))
 
 .PHONY: help demo test lint test-rust test-python bench $(BENCH) spark wheel format clean linters
