@@ -94,24 +94,39 @@ class Hits:
     @cached_property
     def agreed(self) -> _Whole:
         """In how many bands the pairs of each row agreed."""
-        agreed: _Whole = self.members().sum(axis=1, dtype=np.int64)
-        return agreed
+        return np.bincount(self.met[0], minlength=len(self.counts))
 
     @cached_property
     def odds(self) -> _Floats:
         """The law's odds of one band, of each row."""
         return odds_of(self.levels)
 
-    def members(self, chosen: npt.NDArray[np.bool_] | slice = slice(None)) -> npt.NDArray[np.bool_]:
-        """Of chosen rows, which bands each agreed in: a row a row, a column a band."""
-        words = np.ascontiguousarray(self.masks[chosen], "<u8")
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        return bits[:, : self.bands].astype(np.bool_)
+    @cached_property
+    def met(self) -> tuple[_Whole, _Whole]:
+        """Every row with each of its bands, in order: the rows, and the bands."""
+        octets = np.ascontiguousarray(self.masks, "<u8").view(np.uint8)
+        # Most of them are empty where there are many bands.
+        filled = np.flatnonzero(octets)
+        which, bit = np.divmod(
+            np.flatnonzero(np.unpackbits(octets.reshape(-1)[filled], bitorder="little")), 8
+        )
+        row, octet = np.divmod(filled[which], octets.shape[1])
+        return row, 8 * octet + bit
+
+    @cached_property
+    def by_level(self) -> tuple[_Floats, _Whole]:
+        """The odds of the levels that occur, and which of them each row has."""
+        fresh = np.ones(len(self.levels), np.bool_)
+        fresh[1:] = self.levels[1:] != self.levels[:-1]
+        return odds_of(self.levels[fresh]), np.cumsum(fresh) - 1
 
     def same_mask(self) -> int:
         """How many ordered pairs of pairs carry the same mask."""
-        _, place = np.unique(self.masks, axis=0, return_inverse=True)
-        carried = np.bincount(place.reshape(-1), weights=self.counts)
+        order = np.lexsort(self.masks.T)
+        masks, counts = self.masks[order], self.counts[order]
+        fresh = np.ones(len(masks), np.bool_)
+        fresh[1:] = (masks[1:] != masks[:-1]).any(axis=1)
+        carried = np.add.reduceat(counts, np.flatnonzero(fresh)) if len(counts) else counts
         return int((carried * (carried - 1)).sum())
 
 
