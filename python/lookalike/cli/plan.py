@@ -19,6 +19,7 @@ from lookalike.runs import atomic_write
 from lookalike.theory import Plan
 from lookalike.theory import plan as choose
 from lookalike.theory.collisions import CauchyCollision, Collision, GaussianCollision, UnaryCollision
+from lookalike.theory.luck import unlucky_recall
 from lookalike.theory.outlay import Outlay
 
 Value = TypeVar("Value")
@@ -154,6 +155,8 @@ def plan(
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(chosen)
     print(_spared(outlay, chosen.slots))
+    if measure == "jaccard":
+        print(_luck(chosen))
     print()
     print(
         s_curve_text(
@@ -175,10 +178,19 @@ def _spared(outlay: Outlay, slots: int) -> str:
     """What all pairs would cost, and what is kept instead of comparing them."""
     items, weight = numbers.several(outlay.items, "item"), numbers.bytes_(outlay.signature_bytes)
     return (
-        f"to compare all {numbers.count(outlay.pairs)} pairs of {items}, at 1 µs each, would take"
+        f"to compare all {numbers.several(outlay.pairs, 'pair')} of {items}, at 1 µs each, would take"
         f" {_in_days(outlay.seconds)}\n"
         f"their signatures of {numbers.several(slots, 'slot')} weigh {weight},"
         f" their bucket keys {numbers.bytes_(outlay.key_bytes)}"
+    )
+
+
+def _luck(chosen: Plan) -> str:
+    """What one draw may find, in plain words."""
+    unlucky = numbers.percent(unlucky_recall(chosen.banding, chosen.threshold))
+    return (
+        "luck: of pairs that all differ alike, as pages with one footer do, one run in twenty would find under"
+        f"\n{unlucky} by these bands alone; a run measures what it found, and adds bands if that is too little"
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from lookalike.errors import OptionError
 from lookalike.theory.ranges import whole
 from lookalike.types import F64, I64, U8, U32, Signatures
+from lookalike.wording import agreeing, several
 
 #: More bits would tell no more: a slot has 32, and at 16 only one pair of slots in 65,536 agrees by chance.
 _MOST_BITS = 16
@@ -100,15 +101,16 @@ class CompactSignatures:
         """The estimated Jaccard similarity of rows `a[i]` and `b[i]`."""
         first, second = (self._rows(rows) for rows in (a, b))
         if len(first) != len(second):
-            raise OptionError(f"{len(first):,} rows and {len(second):,} are no pairs: give as many of both")
-        agreeing = np.empty(len(first), np.int64)
+            given = f"{several(len(first), 'row')} and {several(len(second), 'row')}"
+            raise OptionError(f"{given} make no pairs: give as many of both")
+        agree = np.empty(len(first), np.int64)
         step = max(1, _AT_ONCE // (8 * self.packed.shape[1]))
         for start in range(0, len(first), step):
             of = slice(start, start + step)
             unlike = np.unpackbits(self.packed[first[of]] ^ self.packed[second[of]], axis=1)
             single = unlike[:, : self.slots * self.bits].reshape(-1, self.slots, self.bits)
-            agreeing[of] = self.slots - np.count_nonzero(single.any(axis=2), axis=1)
-        share, chance = agreeing / self.slots, self.by_chance
+            agree[of] = self.slots - np.count_nonzero(single.any(axis=2), axis=1)
+        share, chance = agree / self.slots, self.by_chance
         estimates: F64 = (share - chance) / (1 - chance)
         return estimates
 
@@ -124,7 +126,8 @@ class CompactSignatures:
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise OptionError("rows are a list of row numbers")
         if len(numbers) and not -len(self) <= numbers.min() <= numbers.max() < len(self):
-            raise OptionError(f"there are {len(self):,} rows: row numbers lie from 0 to {len(self) - 1:,}")
+            held = agreeing(len(self), "there is 1 row", f"there are {len(self):,} rows")
+            raise OptionError(f"{held}: row numbers lie from 0 to {len(self) - 1:,}")
         return numbers.astype(np.int64)
 
 

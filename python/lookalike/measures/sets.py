@@ -18,6 +18,7 @@ from lookalike.errors import OptionError, SourceError
 from lookalike.io.columns import is_list, plain_lists
 from lookalike.measures.kinds import kinds_of, kinds_of_columns
 from lookalike.types import U64, Kinds, Sets, string_buffers
+from lookalike.wording import several
 
 
 def as_sets(
@@ -186,7 +187,7 @@ def _refuse_dense(tokens: pa.Array, offsets: Any, bag: bool, *, least: int = 3) 
         return
     if (widths == widths[0]).all() and pc.min_max(tokens).as_py() == {"min": 0, "max": 1}:
         raise SourceError(
-            f"these {len(widths):,} rows of {widths[0]:,} hold 0 and 1 alone, as a dense matrix does: give a"
+            f"these {several(len(widths), 'row')} of {widths[0]:,} hold 0 and 1 alone, as a dense matrix does: give a"
             " boolean matrix as a sparse one, such as scipy.sparse.csr_array(matrix)"
         )
 
