@@ -222,7 +222,7 @@ def tanimoto(packed: npt.NDArray[np.uint8], runs: int) -> tuple[list[tuple[str, 
     bits = la.as_bits(packed)
     scanned = min(len(bits), _SCANNED)
     seconds, pairs = timed(
-        lambda: la.similar_bits(bits, measure="jaccard", threshold=SIMILARITY, expand=True, threads=1), runs
+        lambda: la.similar_bits(bits, measure="jaccard", threshold=SIMILARITY, threads=1), runs
     )
     plain, truth = timed(lambda: plain_scan(bits.words, scanned), 1)
     found = zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True)

@@ -374,6 +374,8 @@ class Pairs(Tabular):
     By a distance the third column is `distance`; if only signatures were compared, `estimate`. Without ids
     `a` and `b` are row numbers from 0. Iterating gives a dictionary a pair, `pairs[0]` a row, `pairs[:10]`
     the first ten, `pairs["a"]` a column; `to_arrow`, `to_pandas` and `to_polars` give tables, `write` a file.
+    More pairs than the memory budget has room for lie in a temporary file, from which they are mapped: only
+    converting them to NumPy or pandas loads all.
 
     Attributes
     ----------

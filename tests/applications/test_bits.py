@@ -11,7 +11,7 @@ import lookalike as la
 from lookalike.errors import MalformedRowError, MissingColumnError, OptionError, SourceError
 
 HASHES = ["ffff0000ffff0000", "ffff0000ffff0001", "0000ffff0000ffff", "ffff0000ffff0000", "ffff0000fff80000"]
-NEAR = [(0, 1, 1), (0, 3, 0), (0, 4, 3)]
+NEAR = [(0, 1, 1), (0, 3, 0), (0, 4, 3), (1, 3, 1), (3, 4, 3)]
 
 
 def rows(pairs):
@@ -22,7 +22,7 @@ def test_near_hashes_are_pairs_and_copies_are_at_distance_0():
     pairs = la.similar_bits(HASHES)
     assert pairs.columns == ["a", "b", "distance"]
     assert rows(pairs) == NEAR
-    assert rows(la.similar_bits(HASHES, expand=True)) == [*NEAR, (1, 3, 1), (3, 4, 3)]
+    assert rows(la.similar_bits(HASHES, copies="stars")) == NEAR[:3]
     assert pairs.account.copies == 1
     assert pairs.account.recall.recall == 1
 
@@ -39,13 +39,13 @@ def test_every_way_to_give_hashes_gives_the_same_pairs(tmp_path):
         assert rows(la.similar_bits(given)) == NEAR
     for name in ("hashes.csv", "hashes.txt", "hashes.jsonl", "hashes.parquet"):
         pairs = la.similar_bits(tmp_path / name)
-        assert pairs["distance"].to_pylist() == [1, 0, 3], name
+        assert pairs["distance"].to_pylist() == [1, 0, 3, 1, 3], name
 
 
 def test_ids_name_rows_whatever_their_order():
     table = pa.table({"hash": HASHES, "name": ["e", "d", "c", "b", "a"]})
     pairs = la.similar_bits(table, column="hash", id="name")
-    assert rows(pairs) == [("a", "b", 3), ("b", "d", 1), ("b", "e", 0)]
+    assert rows(pairs) == [("a", "b", 3), ("a", "e", 3), ("b", "d", 1), ("b", "e", 0), ("d", "e", 1)]
 
 
 def test_pairs_between_two_collections_go_from_the_first_to_the_second():

@@ -36,7 +36,7 @@ def test_what_was_planted_is_every_true_pair(shown):
 
 def test_what_was_found_is_what_the_library_reports(shown):
     corpus = plant(1_500, seed=5)
-    reported = lookalike.similar_pairs(corpus.texts, expand=True).to_arrow()
+    reported = lookalike.similar_pairs(corpus.texts).to_arrow()
     assert shown.found + shown.false == reported.num_rows
 
 

@@ -241,7 +241,7 @@ def test_a_second_collection_must_not_be_empty_either():
 def test_ends_of_what_can_be_asked(threshold, recall):
     slots = 512 if threshold < 0.1 else 128
     truth = oracle.pairs(SETS, threshold)
-    pairs = la.similar_pairs(DOCS, threshold=threshold, recall=recall, slots=slots, expand=True)
+    pairs = la.similar_pairs(DOCS, threshold=threshold, recall=recall, slots=slots)
     found = {(row["a"], row["b"]): row["similarity"] for row in pairs}
     assert found.items() <= truth.items()
     assert len(found) >= recall * len(truth) * 0.9
@@ -251,7 +251,7 @@ def test_ends_of_what_can_be_asked(threshold, recall):
 def test_a_threshold_of_one_finds_equal_sets_whatever_their_bags():
     passage = " ".join(texts.prose(12, 1))
     docs = [" ".join([passage] * times) for times in (2, 3, 5)] + [passage]
-    assert {(row["a"], row["b"]) for row in la.similar_pairs(docs, threshold=1.0, expand=True)} == {
+    assert {(row["a"], row["b"]) for row in la.similar_pairs(docs, threshold=1.0)} == {
         (0, 1),
         (0, 2),
         (1, 2),

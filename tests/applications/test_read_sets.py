@@ -93,13 +93,9 @@ def edges_in(form, folder):
 @pytest.mark.parametrize("form", FORMS)
 def test_an_edge_table_is_read_in_either_direction(form, tmp_path):
     data = edges_in(form, tmp_path)
-    users = la.similar_pairs(
-        la.read_sets(data, of="user", items="film"), threshold=0.6, recall=SURE, expand=True
-    )
+    users = la.similar_pairs(la.read_sets(data, of="user", items="film"), threshold=0.6, recall=SURE)
     assert found(users) == named(truth(BY_USER, 0.6), USERS)
-    films = la.similar_pairs(
-        la.read_sets(data, of="film", items="user"), threshold=0.4, recall=SURE, expand=True
-    )
+    films = la.similar_pairs(la.read_sets(data, of="film", items="user"), threshold=0.4, recall=SURE)
     # Every field of csv is a string, but whole numbers are in the order of numbers.
     names = [str(film) for film in FILMS] if form in ("csv", "tsv") else FILMS
     pairs = named(truth(BY_FILM, 0.4), names).items()
@@ -193,7 +189,7 @@ ROWS = [sorted(own) for own in BY_USER] + [[]]
 @pytest.mark.parametrize("name", ["{}", "item{}"])
 def test_a_set_a_line_is_called_by_file_and_row(tmp_path, name):
     path = baskets(tmp_path / "baskets.dat", ROWS, name)
-    pairs = la.similar_pairs(la.read_sets(path), threshold=0.6, recall=SURE, expand=True)
+    pairs = la.similar_pairs(la.read_sets(path), threshold=0.6, recall=SURE)
     assert found(pairs) == named(truth(ROWS, 0.6), [f"{path}:{row}" for row in range(len(ROWS))])
     assert pairs.account.empty == 1
 
@@ -214,7 +210,7 @@ def test_a_line_may_begin_with_its_id(tmp_path):
         la.read_sets(path)
     given = la.read_sets(path, id="first")
     assert collected(given) == {name: elements(own) for name, own in zip(reversed(USERS), ROWS, strict=False)}
-    pairs = la.similar_pairs(given, threshold=0.6, recall=SURE, expand=True)
+    pairs = la.similar_pairs(given, threshold=0.6, recall=SURE)
     names = list(reversed(USERS))
     expected = {tuple(sorted(pair)): value for pair, value in named(truth(ROWS[:-1], 0.6), names).items()}
     assert found(pairs) == expected
@@ -261,9 +257,9 @@ def matrix():
 def test_a_matrix_in_a_file_is_read_by_rows_or_columns(name, tmp_path):
     path = tmp_path / name
     scipy.sparse.save_npz(path, matrix()) if name.endswith("npz") else scipy.io.mmwrite(path, matrix())
-    rows = la.similar_pairs(la.read_sets(path), threshold=0.6, recall=SURE, expand=True)
+    rows = la.similar_pairs(la.read_sets(path), threshold=0.6, recall=SURE)
     assert found(rows) == truth(ROWS, 0.6)
-    columns = la.similar_pairs(la.read_sets(path, of="columns"), threshold=0.4, recall=SURE, expand=True)
+    columns = la.similar_pairs(la.read_sets(path, of="columns"), threshold=0.4, recall=SURE)
     assert found(columns) == truth(BY_FILM, 0.4)
 
 
@@ -339,7 +335,7 @@ def test_columns_of_lists_and_generators_hold_sets(form):
     rows = [own for own in ROWS if len(own) > 5]
     cut = "fixed" in form or "arrays" in form
     expected = truth([own[:5] for own in rows] if cut else rows, 0.6)
-    assert found(la.similar_pairs(SERIES[form](rows), threshold=0.6, recall=SURE, expand=True)) == expected
+    assert found(la.similar_pairs(SERIES[form](rows), threshold=0.6, recall=SURE)) == expected
 
 
 def test_a_generator_of_texts_holds_documents():
@@ -355,7 +351,7 @@ def test_lists_of_every_layout_are_sets(layout, strings):
     rows = [["a", "b", "c"], [], ["b", "c"], ["c", "b", "a"], []]
     table = pa.table({"key": list("vwxyz"), "has": pa.array(rows, layout(strings))})
     sets = la.read_sets(table, items="has", id="key")
-    pairs = la.similar_pairs(sets, threshold=0.5, method="prefix", expand=True)
+    pairs = la.similar_pairs(sets, threshold=0.5, method="prefix")
     assert found(pairs) == named(truth(rows, 0.5), list("vwxyz"))
 
 

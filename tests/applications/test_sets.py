@@ -60,7 +60,7 @@ def found(pairs):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_pairs_of_sets_are_those_of_brute_force(form):
-    pairs = la.similar_pairs(FORMS[form](ITEMS), threshold=0.7, recall=SURE, expand=True)
+    pairs = la.similar_pairs(FORMS[form](ITEMS), threshold=0.7, recall=SURE)
     assert found(pairs) == oracle.pairs(ITEMS, 0.7)
     assert pairs.account.empty == 1
 
@@ -87,7 +87,7 @@ def test_a_matrix_and_lists_of_its_columns_hold_the_same_tokens():
     )
 )
 def test_any_sets_of_integers_are_compared_exactly(sets):
-    pairs = la.similar_pairs([list(own) for own in sets], threshold=0.3, recall=0.99, expand=True)
+    pairs = la.similar_pairs([list(own) for own in sets], threshold=0.3, recall=0.99)
     assert found(pairs).items() <= oracle.pairs(sets, 0.3).items()
 
 

@@ -29,9 +29,9 @@ def pairs(*given, **options):
     return list(zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True))
 
 
-def test_copies_are_a_star_unless_expanded():
-    assert pairs(ROWS) == [(0, 2), (0, 4), (1, 3)]
-    assert pairs(ROWS, expand=True) == [(0, 2), (0, 4), (1, 3), (2, 4)]
+def test_copies_are_pairs_like_others_or_a_star():
+    assert pairs(ROWS, copies="stars") == [(0, 2), (0, 4), (1, 3)]
+    assert pairs(ROWS) == [(0, 2), (0, 4), (1, 3), (2, 4)]
 
 
 def test_every_form_gives_the_same_pairs(tmp_path):
@@ -58,7 +58,7 @@ def test_every_form_gives_the_same_pairs(tmp_path):
 def test_frames_of_other_libraries_are_tables():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"name": list("edcba"), "v": ROWS.tolist()})
-    assert pairs(frame, id="name") == [("a", "c"), ("a", "e"), ("b", "d")]
+    assert pairs(frame, id="name") == [("a", "c"), ("a", "e"), ("b", "d"), ("c", "e")]
     assert pairs(frame["v"]) == pairs(ROWS)
     for items in (frame["v"], frame):
         assert pairs(items, measure="cosine", threshold=0.95) == pairs(ROWS)
@@ -66,7 +66,7 @@ def test_frames_of_other_libraries_are_tables():
 
 def test_ids_name_rows_and_order_pairs():
     table = pa.table({"name": list("edcba"), "v": ROWS.tolist(), "w": ROWS.tolist()})
-    assert pairs(table, id="name", text="v") == [("a", "c"), ("a", "e"), ("b", "d")]
+    assert pairs(table, id="name", text="v") == [("a", "c"), ("a", "e"), ("b", "d"), ("c", "e")]
     other = pa.table({"name": ["x", "y"], "v": [[2.0, 0.0], [-1.0, 0.0]]})
     assert pairs(table.drop_columns("w"), other, id="name") == [("a", "x"), ("c", "x"), ("e", "x")]
 
@@ -189,9 +189,7 @@ def test_a_vector_and_its_multiple_have_the_cosine_1(method):
 @pytest.mark.parametrize("options", [{}, {"method": "lsh"}, {"probes": 4}])
 def test_the_least_threshold_is_searched_for_on_every_road(measure, options):
     vectors = np.random.default_rng(4).normal(size=(40, 3)) * 1e30
-    pairs = la.similar_pairs(
-        np.vstack([vectors, vectors[:5]]), measure=measure, threshold=1e-300, expand=True, **options
-    )
+    pairs = la.similar_pairs(np.vstack([vectors, vectors[:5]]), measure=measure, threshold=1e-300, **options)
     assert pairs.to_arrow()["b"].to_pylist() == [40, 41, 42, 43, 44]
 
 

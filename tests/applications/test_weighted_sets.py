@@ -92,7 +92,6 @@ def test_pairs_are_those_of_brute_force(edges, threshold):
         threshold=threshold,
         recall=0.99999,
         slots=2048,
-        expand=True,
     )
     assert {(row["a"], row["b"]): row["similarity"] for row in found} == expected
 

@@ -7,7 +7,7 @@ import pytest
 
 from lookalike import _core, similar_pairs
 from lookalike.cli.repeated import repeated
-from lookalike.joins import outright
+from lookalike.joins import expand, outright
 from lookalike.runs import RunRecord, read_parquet
 
 
@@ -101,12 +101,34 @@ def test_values_of_with_are_told_from_other_options():
     ]
 
 
-def test_every_pair_of_copies_can_be_asked_for(type_, tmp_path, texts, write_lines):
+def test_copies_are_pairs_like_others_or_listed_once_each(type_, tmp_path, texts, write_lines):
     copies = write_lines(tmp_path / "copies.jsonl", [{"id": row, "text": texts[0]} for row in range(4)])
-    assert type_("pairs", copies, "--id", "id", "-o", tmp_path / "stars").code == 0
+    assert type_("pairs", copies, "--id", "id", "-o", tmp_path / "all").code == 0
+    every = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert found_in(tmp_path / "all") == every
+    record = RunRecord.read(tmp_path / "all")
+    assert (record.parameters["copies"], record.counts["pairs"]) == ("all", 6)
+    assert "list copies" in [stage.name for stage in record.stages]
+    ended = type_("pairs", copies, "--id", "id", "--copies", "stars", "-o", tmp_path / "stars")
+    assert "3 in all, each exact copy once" in ended.out
     assert found_in(tmp_path / "stars") == [(0, 1), (0, 2), (0, 3)]
-    assert type_("pairs", copies, "--id", "id", "--expand", "-o", tmp_path / "all").code == 0
-    assert found_in(tmp_path / "all") == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert RunRecord.read(tmp_path / "stars").parameters["copies"] == "stars"
+
+
+def test_more_pairs_of_copies_than_anybody_wants_are_refused_before_anything_is_written(
+    type_, refused, tmp_path, texts, write_lines, monkeypatch
+):
+    monkeypatch.setattr(expand, "MOST", 5)
+    copies = write_lines(tmp_path / "copies.jsonl", [{"id": row, "text": texts[0]} for row in range(4)])
+    said = refused("pairs", copies, "--id", "id", "-o", tmp_path / "out")
+    assert "exact copies make 6 pairs, more than 5" in said
+    assert "--copies stars" in said
+    assert "--copies all" in said
+    assert not (tmp_path / "out").exists()
+    # The same run goes on once all are asked for in so many words.
+    again = ("pairs", copies, "--id", "id", "--copies", "all", "--resume", "-o", tmp_path / "out")
+    assert type_(*again).code == 0
+    assert len(found_in(tmp_path / "out")) == 6
 
 
 def test_documents_can_be_compared_by_their_rarest_words(type_, corpus, tmp_path):

@@ -27,7 +27,7 @@ def photos(tmp_path):
         ((), {}),
         (("--threshold", "1"), {"threshold": 1}),
         (("--measure", "jaccard", "--threshold", "0.9"), {"measure": "jaccard", "threshold": 0.9}),
-        (("--method", "exact", "--expand"), {"method": "exact", "expand": True}),
+        (("--method", "exact", "--copies", "stars"), {"method": "exact", "copies": "stars"}),
     ],
 )
 def test_the_command_finds_what_the_library_finds(type_, photos, tmp_path, more, options):
@@ -140,7 +140,7 @@ def numbered(out):
 @pytest.mark.parametrize(("name", "more"), GIVEN)
 def test_packed_bits_in_files_give_what_brute_force_finds(type_, fingerprints, tmp_path, name, more):
     folder, truth = fingerprints
-    given = ("pairs", folder / name, "--bits", "-t", "2", "--expand", *more, "--memory", "16MB")
+    given = ("pairs", folder / name, "--bits", "-t", "2", *more, "--memory", "16MB")
     assert type_(*given, "-o", tmp_path / "out").code == 0
     assert numbered(tmp_path / "out") == truth
 
@@ -148,7 +148,7 @@ def test_packed_bits_in_files_give_what_brute_force_finds(type_, fingerprints, t
 @pytest.mark.parametrize("name", ["numbers.npy", "bytes.npy", "digits.hex"])
 def test_collections_of_two_kinds_are_compared(type_, fingerprints, tmp_path, name):
     folder, truth = fingerprints
-    given = ("pairs", folder / "bytes.npy", "--with", folder / name, "--bits", "-t", "2", "--expand")
+    given = ("pairs", folder / "bytes.npy", "--with", folder / name, "--bits", "-t", "2")
     assert type_(*given, "-o", tmp_path / "out").code == 0
     both = truth | {(b, a): apart for (a, b), apart in truth.items()}
     assert numbered(tmp_path / "out") == both | {(row, row): 0 for row in range(110)}

@@ -162,9 +162,8 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
     with monkeypatch.context() as patch:
         patch.setattr("lookalike.cli.outcome.PairsOutcome.write_into", interrupt)
         assert main(asked("late")) == 130
-    assert {path.stem for path in (tmp_path / ".late.unfinished").glob("*.stage")} == {
-        *("choice", "candidates", "found")
-    }
+    settled = {path.stem for path in (tmp_path / ".late.unfinished").glob("*.stage")}
+    assert settled == {"choice", "copies", "candidates", "found"}
     capsys.readouterr()
     assert main(asked("late", "--resume", "--seed", "5")) == 2
     assert "seed" in capsys.readouterr().err
@@ -186,7 +185,10 @@ def test_a_run_killed_anywhere_ends_as_one_never_killed(monkeypatch, faces, tmp_
         (("--measurements", "m0", "--within", "0"), "need a width"),
         (("--measurements", "m0", "--within", "1", "-t", "80"), "--threshold 80"),
         (("--measurements", "m0", "--within", "1", "--measure", "l2"), "--measure has no meaning"),
-        (("--measurements", "m0", "--within", "1", "--expand"), "--expand has no meaning"),
+        (
+            ("--measurements", "m0", "--within", "1", "--copies", "none"),
+            "--copies none is unknown: choose all or stars",
+        ),
     ],
 )
 def test_bad_input_is_named_and_leaves_nothing(refused, faces, tmp_path, more, said):

@@ -6,7 +6,7 @@ from lookalike.cli.app import COMMANDS, load
 from lookalike.cli.wording import as_typed, options_of
 
 OPTIONS = {"threshold": "--threshold", "slots": "--slots", "recall": "--recall", "set_of": "--set-of"}
-OPTIONS |= {"least_rating": "--least-rating", "expand": "--expand", "k": "-k", "id": "--id"}
+OPTIONS |= {"least_rating": "--least-rating", "bits": "--bits", "k": "-k", "id": "--id"}
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ OPTIONS |= {"least_rating": "--least-rating", "expand": "--expand", "k": "-k", "
         ("use slots=192 or more, or accept recall=0.9.", "use --slots 192 or more, or accept --recall 0.9."),
         ("share=(1, 2) do not go", "--threshold 1,2 do not go"),
         ("of='user' needs least_rating", "--set-of user needs --least-rating"),
-        ("leave out expand=True (k=3)", "leave out --expand (-k 3)"),
+        ("leave out bits=True (k=3)", "leave out --bits (-k 3)"),
         ("name recall=… and also of=…; or slots=…", "name --recall … and also --set-of …; or --slots …"),
         # What is no parameter of the command, and what is part of a path or a name, stays.
         ("ranges=3 says nothing", "ranges=3 says nothing"),

@@ -16,6 +16,7 @@ from lookalike.families import MinHash
 from lookalike.joins.agree import agree
 from lookalike.joins.divide import divide
 from lookalike.joins.external import external
+from lookalike.joins.pair_tables import columns_of
 from lookalike.joins.prefix import prefix_join
 from lookalike.joins.pyramid import pyramid
 from lookalike.joins.strings import edit_join
@@ -120,7 +121,7 @@ def test_strings_within_edits(distance):
             [whole.batches[0].slice(at, 30) for at in range(0, len(words), 30)], whole.schema
         )
         pairs = edit_join(strings, distance=distance, engine=engine, watch=Watch())
-        return pairs.a.tolist(), pairs.b.tolist(), pairs.distance.tolist()
+        return [column.tolist() for column in columns_of(pairs.pairs)]
 
     expected = near(LocalEngine(1))
     assert len(expected[0]) > 30
@@ -179,14 +180,14 @@ def test_deduplication_of_files(options, tmp_path):
 
 
 @pytest.mark.usefixtures("large")
-@pytest.mark.parametrize("expand", [False, True])
-def test_pairs_of_two_collections_of_files(expand, tmp_path):
+@pytest.mark.parametrize("copies", ["all", "stars"])
+def test_pairs_of_two_collections_of_files(copies, tmp_path):
     for name, some in (("one", DOCS[::2]), ("two", DOCS[1::2])):
         pa.parquet.write_table(pa.table({"text": some}), tmp_path / f"{name}.parquet")
 
     def answer(engine):
         pairs = la.similar_pairs(
-            tmp_path / "one.parquet", tmp_path / "two.parquet", threshold=0.5, expand=expand, engine=engine
+            tmp_path / "one.parquet", tmp_path / "two.parquet", threshold=0.5, copies=copies, engine=engine
         )
         return pairs.to_arrow().to_pylist(), pairs.account.to_dict()
 

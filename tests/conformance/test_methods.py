@@ -59,7 +59,7 @@ def test_exact_methods_find_what_brute_force_finds_in_hostile_collections(name, 
     sets = roads.ADVERSARIAL[name]
     for threshold in THRESHOLDS[measure]:
         options = {"method": method, "measure": measure, "threshold": threshold}
-        pairs = la.similar_pairs(as_lists(sets), expand=True, **options)
+        pairs = la.similar_pairs(as_lists(sets), **options)
         assert found(pairs) == truth(sets, measure, threshold)
         assert pairs.account.recall.recall == 1
         half = len(sets) // 2
@@ -74,7 +74,7 @@ def test_exact_methods_find_what_brute_force_finds_in_hostile_collections(name, 
 def test_exact_methods_find_what_brute_force_finds(method, measure, sets, other, data):
     threshold = data.draw(st.sampled_from(THRESHOLDS[measure]))
     options = {"method": method, "measure": measure, "threshold": threshold}
-    pairs = found(la.similar_pairs(as_lists(sets), expand=True, **options))
+    pairs = found(la.similar_pairs(as_lists(sets), **options))
     assert pairs == truth(sets, measure, threshold)
     # Without expansion: some of them, and everything is still connected.
     fewer = found(la.similar_pairs(as_lists(sets), **options))
@@ -93,19 +93,19 @@ def test_signature_methods_find_every_pair_whose_signatures_agree(method, sets, 
         lambda a, b: signed.similarity(a, b) if sets[a] and sets[b] else 0.0, len(sets), threshold
     )
     options = {"method": method, "threshold": threshold, "slots": 64, "seed": 5}
-    pairs = la.similar_pairs(as_lists(sets), expand=True, **options)
+    pairs = la.similar_pairs(as_lists(sets), **options)
     assert found(pairs, "estimate") == agreeing
 
 
 @given(SETS, st.sampled_from([0.5, 0.8, 1.0]))
 def test_the_pyramid_claims_no_wrong_pair(sets, threshold):
-    pairs = la.similar_pairs(as_lists(sets), expand=True, method="pyramid", threshold=threshold)
+    pairs = la.similar_pairs(as_lists(sets), method="pyramid", threshold=threshold)
     assert found(pairs).items() <= truth(sets, "jaccard", threshold).items()
 
 
 @given(SETS, st.sampled_from([0.3, 0.8, 1.0]))
 def test_auto_claims_no_wrong_pair_and_says_why_it_went_where_it_did(sets, threshold):
-    pairs = la.similar_pairs(as_lists(sets), expand=True, threshold=threshold)
+    pairs = la.similar_pairs(as_lists(sets), threshold=threshold)
     assert found(pairs).items() <= truth(sets, "jaccard", threshold).items()
     choice = pairs.account.choice
     assert choice.method == pairs.account.method
@@ -118,7 +118,7 @@ def test_auto_claims_no_wrong_pair_and_says_why_it_went_where_it_did(sets, thres
 def test_documents_take_the_same_roads(method, measure):
     docs = [*texts.families(30, seed=1), "", "short", "Short!", "...", ""]
     sets = [oracle.shingles(text) for text in docs]
-    pairs = la.similar_pairs(docs, method=method, measure=measure, threshold=0.5, expand=True)
+    pairs = la.similar_pairs(docs, method=method, measure=measure, threshold=0.5)
     assert found(pairs) == truth(sets, measure, 0.5)
     assert (pairs.account.empty, pairs.account.short) == (3, 2)
 

@@ -17,6 +17,9 @@ TOKENS = st.sampled_from(["a", "B", "ß", "SS", "e\u0301", "É", "हि", "12",
 DOCUMENTS = st.lists(st.lists(TOKENS, max_size=14).map(" ".join), min_size=1, max_size=12)
 
 
+COPIES = st.sampled_from(["all", "stars", None])
+
+
 def found(pairs, column="similarity"):
     """{(a, b): similarity}; a pair given twice would not go unseen."""
     rows = [(row["a"], row["b"], row[column]) for row in pairs]
@@ -24,27 +27,25 @@ def found(pairs, column="similarity"):
     return {(a, b): similarity for a, b, similarity in rows}
 
 
-@given(
-    DOCUMENTS, st.sampled_from([0.1, 1 / 3, 0.5, 0.8, 1.0]), st.integers(1, 6), st.booleans(), st.booleans()
-)
-def test_a_reported_pair_has_exactly_the_similarity_that_brute_force_counts(docs, threshold, k, bag, expand):
+@given(DOCUMENTS, st.sampled_from([0.1, 1 / 3, 0.5, 0.8, 1.0]), st.integers(1, 6), st.booleans(), COPIES)
+def test_a_reported_pair_has_exactly_the_similarity_that_brute_force_counts(docs, threshold, k, bag, copies):
     sets = [(oracle.bag if bag else oracle.shingles)(text, k) for text in docs]
     truth = oracle.pairs(sets, threshold)
     shingle = f"words:{k}" + "+bag" * bag
-    pairs = la.similar_pairs(docs, threshold=threshold, shingle=shingle, expand=expand)
+    pairs = la.similar_pairs(docs, threshold=threshold, shingle=shingle, copies=copies)
     assert found(pairs).items() <= truth.items()
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9, 1.0])
-def test_expanded_pairs_are_all_pairs(threshold):
+def test_all_pairs_are_found_those_of_copies_too(threshold):
     docs = [*texts.families(30, seed=1), "", "short", "Short!", "...", ""]
     truth = oracle.pairs([oracle.shingles(text) for text in docs], threshold)
     assert len(truth) > 20
-    assert found(la.similar_pairs(docs, threshold=threshold, recall=SURE, method="lsh", expand=True)) == truth
+    assert found(la.similar_pairs(docs, threshold=threshold, recall=SURE, method="lsh")) == truth
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 0.8, 1.0])
-def test_expanded_pairs_between_two_collections_are_all_pairs_across(threshold):
+def test_all_pairs_across_two_collections_are_found(threshold):
     rows = texts.families(30, seed=2)
     # Copies within the first, within the second, and across, in any dress; empty ones match nothing.
     first = [*rows[::2], texts.dressed(rows[0], 1), texts.dressed(rows[1], 2), rows[2], "", "only here"]
@@ -52,13 +53,7 @@ def test_expanded_pairs_between_two_collections_are_all_pairs_across(threshold):
     one, two = ([oracle.shingles(text) for text in side] for side in (first, second))
     truth = oracle.pairs_across(one, two, threshold)
     assert len(truth) > 15
-    for expand in (False, True):
-        assert (
-            found(
-                la.similar_pairs(first, second, threshold=threshold, recall=SURE, method="lsh", expand=expand)
-            )
-            == truth
-        )
+    assert found(la.similar_pairs(first, second, threshold=threshold, recall=SURE, method="lsh")) == truth
 
 
 @pytest.mark.parametrize(("one", "other"), [(40, 40), (1, 60), (60, 1)])
@@ -117,7 +112,4 @@ def test_other_shingles_keep_the_promise_of_verified_pairs(shingle):
 
     truth = oracle.pairs([windows(text) for text in docs], 0.5)
     assert len(truth) > 5
-    assert (
-        found(la.similar_pairs(docs, shingle=shingle, threshold=0.5, recall=SURE, method="lsh", expand=True))
-        == truth
-    )
+    assert found(la.similar_pairs(docs, shingle=shingle, threshold=0.5, recall=SURE, method="lsh")) == truth

@@ -94,7 +94,7 @@ def test_the_account_says_what_was_planned_and_estimates_what_was_found():
     assert account.plan.banding.bands < plain.plan.banding.bands / 2
     assert account.promised == 0.8
     assert account.to_dict()["plan"]["probes"] == 16
-    ours = len(la.similar_pairs(rows, **asked, probes=16, expand=True))
+    ours = len(la.similar_pairs(rows, **asked, probes=16))
     assert abs(account.recall.recall - ours / len(truth)) < 0.05
 
 

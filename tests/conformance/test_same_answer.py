@@ -147,15 +147,15 @@ def test_a_table_read_back_from_an_ipc_file_gives_the_same(tmp_path):
         assert answer(pa.ipc.open_file(mapped).read_all()) == answer(DOCS)
 
 
-@pytest.mark.parametrize("expand", [False, True])
-def test_pairs_between_two_collections_do_not_depend_on_batches(monkeypatch, expand):
+@pytest.mark.parametrize("copies", ["all", "stars"])
+def test_pairs_between_two_collections_do_not_depend_on_batches(monkeypatch, copies):
     monkeypatch.setattr(buckets, "LARGE", 6)
     first, second = DOCS[::2], DOCS[1::2]
-    expected = by_id(la.similar_pairs(first, second, threshold=0.5, expand=expand, threads=1))
+    expected = by_id(la.similar_pairs(first, second, threshold=0.5, copies=copies, threads=1))
     assert len(expected) > 30
     for threads, batch_rows in [(2, 1 << 16), (2, 1), (1, 5)]:
         engine = la.LocalEngine(threads, batch_rows=batch_rows)
-        assert by_id(la.similar_pairs(first, second, threshold=0.5, expand=expand, engine=engine)) == expected
+        assert by_id(la.similar_pairs(first, second, threshold=0.5, copies=copies, engine=engine)) == expected
 
 
 def test_another_seed_finds_the_same_where_nothing_is_missed_and_draws_other_hashes():

@@ -32,7 +32,7 @@ def brute_force(first, second, measure, threshold):
 
 
 def found(first, second, measure, threshold, **given):
-    pairs = la.similar_pairs(first, second, measure=measure, threshold=threshold, expand=True, **given)
+    pairs = la.similar_pairs(first, second, measure=measure, threshold=threshold, **given)
     (value,) = set(pairs.columns) - {"a", "b"}
     assert value == ("similarity" if measure == "cosine" else "distance")
     assert len({(row["a"], row["b"]) for row in pairs}) == len(pairs)
@@ -177,7 +177,7 @@ def test_between_two_collections_bands_find_what_they_find_in_one():
     across = found(first, second, "angle", "25deg", method="lsh")
     assert across.items() <= truth.items()
     assert len(across) / len(truth) >= 0.95
-    one = la.similar_pairs(first[:1], second, measure="angle", threshold="25deg", method="lsh", expand=True)
+    one = la.similar_pairs(first[:1], second, measure="angle", threshold="25deg", method="lsh")
     assert {row["a"] for row in one} <= {0}
 
 
@@ -233,7 +233,8 @@ def test_pairs_of_large_buckets_grow_up_to_what_can_be_afforded(monkeypatch):
 
 
 def test_a_crowd_of_copies_is_a_star():
-    pairs = la.similar_pairs(np.ones((5000, 4)), measure="l2", threshold=1.0, method="lsh")
+    rows = np.ones((5000, 4))
+    pairs = la.similar_pairs(rows, measure="l2", threshold=1.0, method="lsh", copies="stars")
     assert pairs["a"].to_pylist() == [0] * 4999
     assert pairs["distance"].to_pylist() == [0.0] * 4999
     assert pairs.account.candidates == 0

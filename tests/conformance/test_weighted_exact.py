@@ -41,7 +41,6 @@ def joined(measure, threshold, one, other=None, engine=None, **more):
         measure=measure,
         threshold=threshold,
         method="exact",
-        expand=True,
         engine=engine or LocalEngine(1),
         **more,
     )
@@ -138,7 +137,7 @@ def test_both_roads_say_the_same_of_a_pair_to_the_last_bit(measure):
     ]
     threshold = {"weighted-jaccard": 0.4, "weighted-cosine": 0.6}[measure]
     exact = joined(measure, threshold, rows)
-    bands = la.similar_pairs(rows, measure=measure, threshold=threshold, method="lsh", expand=True)
+    bands = la.similar_pairs(rows, measure=measure, threshold=threshold, method="lsh")
     by_bands = {(row["a"], row["b"]): row["similarity"] for row in bands}
     assert len(by_bands) > 100
     assert by_bands.items() <= exact.items()

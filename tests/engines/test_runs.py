@@ -273,3 +273,25 @@ def test_a_group_larger_than_its_budget_stays_within_it(skewed, tmp_path):
     assert (seen, summed % 2**64) == (2_000_000, total % 2**64)
     # What Arrow and NumPy take; what kernels take to sort is not seen here, and counted with 28 bytes a row.
     assert arrow + python < 12_000_000
+
+
+@given(KEYS, st.sampled_from(SIZES), st.integers(1, 50), st.integers(1, 9))
+@settings(max_examples=200)
+def test_rows_are_sorted_from_batch_to_batch_too(keys, size, cut, batch_rows):
+    runs = Runs(
+        key="key",
+        order=("row",),
+        least=1,
+        most=None,
+        repeat_first=False,
+        batch_rows=batch_rows,
+        threads=1,
+        budget=budget(size),
+    )
+    batches = [make() for make in runs.in_order(table(keys, cut=cut))]
+    found = [
+        pair
+        for batch in batches
+        for pair in zip(batch["key"].to_pylist(), batch["row"].to_pylist(), strict=True)
+    ]
+    assert found == sorted(zip(keys, range(len(keys)), strict=True))

@@ -92,13 +92,13 @@ def test_stars_begin_at_the_first_row_of_a_run():
 def test_copies_become_star_edges_and_are_counted():
     text = " ".join(texts.prose(50, 1))
     docs = ["before", text, "between", *(texts.dressed(text, seed) for seed in range(20))]
-    pairs = la.similar_pairs(docs)
+    pairs = la.similar_pairs(docs, copies="stars")
     assert [(row["a"], row["b"], row["similarity"]) for row in pairs] == [
         (1, row, 1.0) for row in range(3, 23)
     ]
     account = pairs.account
     assert (account.items, account.copies, account.representatives, account.pairs) == (23, 20, 3, 0)
-    assert len(la.similar_pairs(docs, expand=True)) == 21 * 20 // 2
+    assert len(la.similar_pairs(docs)) == 21 * 20 // 2
 
 
 def test_ten_thousand_copies_cost_no_candidates():

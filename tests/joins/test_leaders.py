@@ -133,10 +133,10 @@ def bucket_table(*members_of_buckets, bands=None):
 
 def joined(large, rows, known, check):
     content = by_row(rows, large.column("row"), large.column("content"))
-    return join_large(large, rows, known, lambda _: content, check)
+    return join_large(large, rows, [known], lambda _: content, check)
 
 
-NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64))
+NOTHING = (np.empty(0, np.uint32), np.empty(0, np.uint32))
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_one_check_a_row_joins_a_family_and_other_bands_need_none():
 @pytest.mark.usefixtures("ten_is_the_most_of_a_small_bucket")
 def test_pairs_that_are_joined_already_are_not_checked():
     checks = Checks([0] * 30)
-    known = (np.arange(29), np.arange(1, 30))
+    known = (np.arange(29, dtype=np.uint32), np.arange(1, 30, dtype=np.uint32))
     assert joined(bucket_table(range(30)), 30, known, checks).checked == 0
 
 
@@ -237,7 +237,7 @@ def test_what_trials_find_does_not_depend_on_the_order_of_rows_in_a_bucket(monke
     for order in (list(range(500)), random.Random(5).sample(range(500), 500)):
         checks, bucket = Checks(family), np.full(500, 1 << BAND_BITS, np.uint64)
         large = Table.of(bucket=bucket, row=np.array(order, np.uint32), content=content[order])
-        asked.append((join_large(large, 500, NOTHING, lambda _: content, checks), sorted(checks.asked)))
+        asked.append((join_large(large, 500, [NOTHING], lambda _: content, checks), sorted(checks.asked)))
     assert asked[0] == asked[1]
 
 

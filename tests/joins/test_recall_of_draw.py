@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from lookalike.bands import key_columns
 from lookalike.engines import LocalEngine, Table
 from lookalike.joins import recall_of_draw
-from lookalike.joins.recall_of_draw import draw_of
+from lookalike.joins.pair_tables import pair_table
+from lookalike.joins.recall_of_draw import draw_of, draw_of_pairs
 
 
 def keyed_rows(keys: np.ndarray, cuts: list[int]) -> Table:
@@ -58,3 +61,32 @@ def test_of_many_pairs_the_same_ones_are_looked_at_in_any_order(monkeypatch):
     assert 90 <= one.hits.pairs <= 100
     for name in ("levels", "masks", "counts"):
         assert np.array_equal(getattr(one.hits, name), getattr(other.hits, name))
+
+
+def test_pairs_in_a_table_tell_the_same_as_pairs_at_hand(monkeypatch):
+    monkeypatch.setattr(recall_of_draw, "MOST", 100)
+    keys = np.random.default_rng(7).integers(0, 2, (6, 80)).astype(np.uint64)
+    a, b = np.triu_indices(80, 1)
+    values = np.linspace(0.5, 0.9, len(a))
+    engine = LocalEngine(threads=2)
+    keyed = keyed_rows(keys, [40])
+    one = draw_of(engine, keyed, a, b, values**3, bands=6)
+    for cut in (1, 37, 5_000):
+        whole = pair_table(a, b, values).batches[0]
+        near = Table([whole.slice(at, cut) for at in range(0, len(whole), cut)], whole.schema)
+        other = draw_of_pairs(engine, keyed, near, lambda some: some**3, bands=6)
+        for name in ("levels", "masks", "counts"):
+            assert np.array_equal(getattr(one.hits, name), getattr(other.hits, name))
+
+
+@pytest.mark.parametrize("cut", [1, 3, 100])
+def test_the_least_hashes_are_told_by_rows_where_they_are_equal(cut):
+    draw = np.random.default_rng(8)
+    hashes, a, b = draw.integers(0, 4, 60).astype(np.uint64), draw.permutation(60), draw.permutation(60)
+    least = recall_of_draw.LeastHashes(20)
+    lines = pa.record_batch({"a": pa.array(a), "b": pa.array(b), "hash": pa.array(hashes)})
+    parts = [least(lines.slice(at, cut)) for at in range(0, 60, cut)]
+    chosen = reduce(least.of_both, parts)
+    expected = sorted(zip(hashes.tolist(), a.tolist(), b.tolist(), strict=True))[:20]
+    found = (chosen[name].to_pylist() for name in ("hash", "a", "b"))
+    assert sorted(zip(*found, strict=True)) == expected

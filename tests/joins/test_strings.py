@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lookalike.engines import LocalEngine, Table
 from lookalike.errors import OptionError
 from lookalike.joins import prefixes
+from lookalike.joins.pair_tables import columns_of
 from lookalike.joins.strings import edit_join
 from lookalike.runs.watch import Watch
 
@@ -49,9 +50,9 @@ def joined(strings, most, kind="levenshtein", *, cut=6, engine=None, **options):
         kind=kind,
         engine=engine or LocalEngine(1),
         watch=Watch(),
-        **{"expand": True, **options},
+        **options,
     )
-    rows = list(zip(near.a.tolist(), near.b.tolist(), near.distance.tolist(), strict=True))
+    rows = list(zip(*(column.tolist() for column in columns_of(near.pairs)), strict=True))
     assert [row[:2] for row in rows] == sorted({row[:2] for row in rows})
     return {(a, b): apart for a, b, apart in rows}
 
@@ -134,7 +135,7 @@ def test_options_out_of_range_are_refused(options, said):
 
 @given(STRINGS, st.integers(0, 3))
 def test_copies_are_star_edges_and_stand_for_the_first_of_them(strings, most):
-    found = joined(strings, most, expand=False)
+    found = joined(strings, most, copies="stars")
     first = [strings.index(text) for text in strings]
     stars = {(first[row], row): 0 for row in range(len(strings)) if first[row] != row}
     near = {
@@ -147,6 +148,8 @@ def test_copies_are_star_edges_and_stand_for_the_first_of_them(strings, most):
 
 def test_many_equal_strings_cost_no_more_than_they_are():
     batch = {"row": np.arange(200_000), "text": pa.array(["again and again"] * 200_000, pa.large_string())}
-    near = edit_join(Table.of(**batch), distance=2, engine=LocalEngine(1), watch=Watch())
-    assert (len(near.a), near.candidates) == (199_999, 0)
-    assert set(near.a.tolist()) == {0}
+    near = edit_join(Table.of(**batch), distance=2, copies="stars", engine=LocalEngine(1), watch=Watch())
+    assert (near.pairs.rows, near.candidates) == (199_999, 0)
+    assert set(columns_of(near.pairs)[0].tolist()) == {0}
+    with pytest.raises(OptionError, match="exact copies make 19,999,900,000 pairs, more than 100,000,000"):
+        edit_join(Table.of(**batch), distance=2, engine=LocalEngine(1), watch=Watch())

@@ -9,6 +9,7 @@ baskets              what is bought together
 decontaminate/       test items in training data
 compare, grouping    two texts; clusters of pairs that are there already
 demo, planted/       a demonstration, and the corpora with a known answer behind it
+pair_rows            pairs by row numbers → pairs by user ids
 batching             how large the batches are in which collections are read
 chosen               which road was taken, and what others would have cost, in words
 too_large            rows that memory is too small for

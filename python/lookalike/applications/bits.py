@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.applications.batching import batch_bytes_of
-from lookalike.applications.documents.join import pair_columns
+from lookalike.applications.pair_rows import PairRows, pair_rows
 from lookalike.applications.sets.stages import Renumber
 from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table, engine_of
@@ -23,6 +23,7 @@ from lookalike.io.bits import BitColumns, count_widths, has_columns, open_bits
 from lookalike.joins.bitblocks import BitMeasure
 from lookalike.joins.bitrows import BitItems, bit_table, bits_column
 from lookalike.joins.bits import BitMethod, join_bits
+from lookalike.joins.expand import Copies, checked_copies, most_from_copies
 from lookalike.keywords import suggesting
 from lookalike.measures.bits import as_bits, from_packed
 from lookalike.runs.watch import Watch
@@ -54,7 +55,7 @@ def similar_bits(
     method: BitMethod = "auto",
     column: str = COLUMN,
     id: str | None = None,
-    expand: bool = False,
+    copies: Copies | None = None,
     seed: int = 0,
     engine: Engine | None = None,
     threads: int | None = None,
@@ -85,8 +86,10 @@ def similar_bits(
         Pagh's masks (`Covering`), as near ones must too; `lsh` at rows that agree in a band of sampled bits.
     column, id
         Columns of a table: the bits, and what to call a row. Without `id` rows are numbered.
-    expand
-        Give every pair of exact copies, rather than each copy with one representative.
+    copies
+        `"all"` lists every pair, those between exact copies too: that is the default, but over 100 million
+        pairs that only copies make are an error, unless `"all"` is written out. `"stars"` lists each copy
+        once, with the first of them.
     seed
         Orders or samples the bits; the answer of exact methods does not depend on it.
     threads, memory
@@ -101,15 +104,16 @@ def similar_bits(
     a  b  distance
     0  1  1
     """
+    engine = engine_of(engine, threads)
     return pairs_of_bits(
         (bits,) if other is None else (bits, other),
         {"measure": measure, "threshold": threshold, "recall": recall, "method": method, "seed": seed},
         column=column,
         id=id,
-        expand=expand,
-        engine=engine_of(engine, threads, memory),
+        copies=checked_copies(copies),
+        engine=engine,
         watch=Watch(),
-    )
+    ).collected(engine)
 
 
 def pairs_of_bits(
@@ -118,10 +122,10 @@ def pairs_of_bits(
     *,
     column: str,
     id: str | None,
-    expand: bool,
+    copies: Copies | None,
     engine: Engine,
     watch: Watch,
-) -> Pairs:
+) -> PairRows:
     """Near pairs of one collection of bits, or of two; `asked` are the `BIT_OPTIONS`."""
     measure, threshold, recall, method, seed = (asked[name] for name in BIT_OPTIONS)
     if measure not in _MEASURES:
@@ -151,20 +155,20 @@ def pairs_of_bits(
         recall=checked_recall(recall, method=method),
         method=method,
         seed=seed,
+        most_from_copies=most_from_copies(copies),
         engine=engine,
         watch=watch,
     )
-    boundary = collections[0].rows if len(collections) == 2 else None
-    a, b, value = pair_columns(joined, boundary=boundary, expand=expand)
-    columns = {
-        "a": collections[0].names(a),
-        "b": collections[-1].names(b if boundary is None else b - boundary),
-    }
-    if measure == "hamming":
-        columns["distance"] = pa.array(value.astype(np.int64))
-    else:
-        columns["similarity"] = pa.array(value)
-    return Pairs(pa.table(columns), account=joined.account)
+    return pair_rows(
+        joined,
+        (collections[0].names, collections[-1].names),
+        copies=copies,
+        boundary=collections[0].rows if len(collections) == 2 else None,
+        column="distance" if measure == "hamming" else "similarity",
+        whole=measure == "hamming",
+        engine=engine,
+        watch=watch,
+    )
 
 
 @dataclass(frozen=True, eq=False)

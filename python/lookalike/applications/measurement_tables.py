@@ -9,20 +9,22 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import pyarrow as pa
 
+from lookalike.applications.pair_rows import PairRows
 from lookalike.applications.sets.stages import Renumber
 from lookalike.engines import Engine, Table
 from lookalike.errors import OptionError
 from lookalike.families import Ranges
 from lookalike.io import Source, id_order
 from lookalike.joins.account import Account
+from lookalike.joins.expand import Classes, Copies, most_from_copies, with_copies
 from lookalike.joins.found import Found
 from lookalike.joins.range_choice import choose_ranges
-from lookalike.joins.ranges import range_join
+from lookalike.joins.ranges import RangeFound, range_join
 from lookalike.measures.closeness import checked_share, checked_within
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, RecallEstimate
 from lookalike.theory.ranges import checked_recall
-from lookalike.types import I64, Pairs
+from lookalike.types import I64
 
 #: Bytes of a batch as read: small enough that all threads have work.
 _BATCH_BYTES = 4 << 20
@@ -110,8 +112,13 @@ class MeasuredItems:
 
 
 def pairs_of_measurements(
-    sources: Sequence[Source], options: MeasurementOptions, *, engine: Engine, watch: Watch
-) -> tuple[Pairs, Found, list[MeasuredItems]]:
+    sources: Sequence[Source],
+    options: MeasurementOptions,
+    *,
+    copies: Copies | None = None,
+    engine: Engine,
+    watch: Watch,
+) -> tuple[PairRows, Found, list[MeasuredItems]]:
     """Pairs of items of one source, or between two; what was found, and what was read.
 
     Sources are as `open_measurements` makes them.
@@ -122,13 +129,23 @@ def pairs_of_measurements(
     collections = read_measurements(sources, engine, watch)
     boundary = collections[0].rows if len(collections) == 2 else None
     table = Table.together([collection.table for collection in collections])
-    found, account = join_measurements(table, options, boundary=boundary, engine=engine, watch=watch)
-    columns = {
-        "a": collections[0].names(found.a),
-        "b": collections[-1].names(found.b - (boundary or 0)),
-        "similarity": pa.array(found.similarity),
-    }
-    return Pairs(pa.table(columns), account=account), found, collections
+    found, account = join_measurements(
+        table,
+        options,
+        boundary=boundary,
+        most_from_copies=most_from_copies(copies),
+        engine=engine,
+        watch=watch,
+    )
+    classes = Classes(representative=found.representative, boundary=boundary)
+    pairs = PairRows(
+        pairs=with_copies(found.near, classes, copies, engine=engine, watch=watch),
+        names=(collections[0].names, collections[-1].names),
+        boundary=boundary,
+        account=account,
+        copies=copies,
+    )
+    return pairs, found, collections
 
 
 def read_measurements(sources: Sequence[Source], engine: Engine, watch: Watch) -> list[MeasuredItems]:
@@ -170,8 +187,14 @@ def rehearse_measurements(
 
 
 def join_measurements(
-    table: Table, options: MeasurementOptions, *, boundary: int | None, engine: Engine, watch: Watch
-) -> tuple[Found, Account]:
+    table: Table,
+    options: MeasurementOptions,
+    *,
+    boundary: int | None,
+    most_from_copies: int | None = None,
+    engine: Engine,
+    watch: Watch,
+) -> tuple[RangeFound, Account]:
     """Join items by the ranges that the options ask for; what was found, and what was done."""
     choice = chosen_method(table, options, boundary=boundary, engine=engine, watch=watch)
     exact = choice.method == "exact"
@@ -183,17 +206,19 @@ def join_measurements(
         share=options.threshold,
         boundary=boundary,
         planned=not exact,
+        most_from_copies=most_from_copies,
         engine=engine,
         watch=watch,
     )
     if exact:
-        found = replace(found, recall=RecallEstimate.certain(len(found.a)))
+        found = replace(found, recall=RecallEstimate.certain(len(found)))
     account = account_of(found, choice, items=table.rows, threshold=options.threshold)
     return found, replace(account, choice=choice if options.method == "auto" else None)
 
 
-def account_of(found: Found, choice: Choice, *, items: int, threshold: float) -> Account:
+def account_of(found: RangeFound, choice: Choice, *, items: int, threshold: float) -> Account:
     """What a join of measurements did; ranges have no bands, so there is no plan of any."""
+    representatives = int(np.count_nonzero(found.representative == np.arange(items)))
     return Account(
         method=choice.method,
         measure="measurements",
@@ -203,11 +228,11 @@ def account_of(found: Found, choice: Choice, *, items: int, threshold: float) ->
         empty=0,
         short=0,
         unspaced=0,
-        copies=0,
-        representatives=items,
+        copies=items - representatives,
+        representatives=representatives,
         candidates=found.candidates,
-        pairs=len(found.a),
-        recall=found.recall or RecallEstimate.unknown(len(found.a)),
+        pairs=len(found),
+        recall=found.recall or RecallEstimate.unknown(len(found)),
         choice=choice,
     )
 

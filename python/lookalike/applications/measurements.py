@@ -16,10 +16,12 @@ from lookalike.applications.measurement_tables import (
     checked_method,
     join_measurements,
 )
+from lookalike.applications.pair_rows import PairRows
 from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import EmptySourceError, OptionError, SourceError
 from lookalike.families import Ranges
 from lookalike.io import check_unique
+from lookalike.joins.expand import Classes, Copies, checked_copies, most_from_copies, with_copies
 from lookalike.joins.ranges import range_join
 from lookalike.keywords import suggesting
 from lookalike.measures.closeness import as_measurements, checked_share, checked_within, close_share
@@ -105,6 +107,7 @@ def similar_measurements(
     ranges: Ranges | None = None,
     recall: float = 0.95,
     method: MeasurementMethod = "auto",
+    copies: Copies | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -120,6 +123,9 @@ def similar_measurements(
     second. `similarity` is the share of measurements that differ by at most `within`, a number or one for
     each measurement. `threads` and `memory` (such as `"4GB"`) say what the search may take, and change
     nothing else.
+
+    Items with the same measurements are pairs like others. By default, over 100 million pairs that only such
+    copies make are an error, unless `copies="all"` is written out; `copies="stars"` lists each copy once.
 
     Examples
     --------
@@ -145,10 +151,14 @@ def similar_measurements(
     collections = [as_measurements(given, dimensions) for given in (first, other) if given is not None]
     values = np.concatenate(collections)
     boundary = len(collections[0]) if len(collections) == 2 else None
+    copies, watch = checked_copies(copies), Watch()
+    most = most_from_copies(copies)
     engine = engine_of(engine, threads, memory)
     table = _table(values, engine)
     if ranges is None:
-        found, account = join_measurements(table, options, boundary=boundary, engine=engine, watch=Watch())
+        found, account = join_measurements(
+            table, options, boundary=boundary, most_from_copies=most, engine=engine, watch=watch
+        )
     else:
         found = range_join(
             table,
@@ -156,14 +166,17 @@ def similar_measurements(
             within=checked_within(within, dimensions),
             share=checked_share(share),
             boundary=boundary,
+            most_from_copies=most,
             engine=engine,
-            watch=Watch(),
+            watch=watch,
         )
         asked = Choice(method="lsh", why="asked for", roads={})
         account = replace(account_of(found, asked, items=len(values), threshold=share), choice=None)
-    b = found.b if boundary is None else found.b - boundary
-    columns = {"a": pa.array(found.a), "b": pa.array(b), "similarity": pa.array(found.similarity)}
-    return Pairs(pa.table(columns), account=account)
+    classes = Classes(representative=found.representative, boundary=boundary)
+    pairs = with_copies(found.near, classes, copies, engine=engine, watch=watch)
+    return PairRows(
+        pairs=pairs, names=(pa.array, pa.array), boundary=boundary, account=account, copies=copies
+    ).collected(engine)
 
 
 def _table(values: Any, engine: Engine) -> Table:

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
-import numpy as np
-import pyarrow as pa
-
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.join import name_of
+from lookalike.applications.pair_rows import PairRows
 from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table, engine_of
 from lookalike.errors import OptionError
 from lookalike.io import Source, open_source
+from lookalike.joins.expand import Copies, checked_copies
 from lookalike.joins.strings import edit_join
 from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.theory.ranges import whole
-from lookalike.types import I64, Pairs
+from lookalike.types import Pairs
 
 Kind = Literal["levenshtein", "indel"]
 #: What strings can be compared by.
@@ -35,15 +34,14 @@ def similar_strings(
     kind: Kind = "levenshtein",
     text: str = "text",
     id: str | None = None,
-    expand: bool = False,
+    copies: Copies | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
 ) -> Pairs:
     """Find all pairs of strings within a few edits of each other: no more, no fewer.
 
-    Letters are code points, as they are: nothing is folded. Of equal strings the first stands for all: each
-    other one is paired with it, at distance 0, and what is near to it is near to them.
+    Letters are code points, as they are: nothing is folded. Equal strings are pairs at distance 0.
 
     Parameters
     ----------
@@ -56,9 +54,10 @@ def similar_strings(
         `levenshtein` inserts, deletes and replaces letters; `indel` only inserts and deletes.
     text, id
         Columns of a table: what to compare, and what to call a row.
-    expand
-        Give every pair of equal strings, and of what they are near to. Their number may be quadratic. Between
-        two collections each string stands for itself in any case.
+    copies
+        `"all"` lists every pair, those between exact copies too: that is the default, but over 100 million
+        pairs that only copies make are an error, unless `"all"` is written out. `"stars"` lists each copy
+        once, with the first of them.
     threads, memory
         How many threads work (all cores by default), and how much memory they may take above what Python
         needs, such as `"4GB"` (half of what is free by default); more than fits goes to disk. Neither changes
@@ -75,9 +74,15 @@ def similar_strings(
     given = (strings,) if other is None else (strings, other)
     sources = [open_source(one, text=text, id=id) for one in given]
     engine = engine_of(engine, threads, memory)
-    return strings_within(sources, distance=distance, kind=kind, expand=expand, engine=engine, watch=Watch())[
-        0
-    ]
+    found, _, _ = strings_within(
+        sources,
+        distance=distance,
+        kind=kind,
+        copies=checked_copies(copies),
+        engine=engine,
+        watch=Watch(),
+    )
+    return found.collected(engine)
 
 
 def strings_within(
@@ -87,8 +92,8 @@ def strings_within(
     kind: str,
     engine: Engine,
     watch: Watch,
-    expand: bool = False,
-) -> tuple[Pairs, list[Collection], int]:
+    copies: Copies | None = None,
+) -> tuple[PairRows, list[Collection], int]:
     """Near strings of one source or two, the collections they came from, and how many were looked at."""
     edits = whole(distance)
     if edits is None or edits < 0:
@@ -105,14 +110,15 @@ def strings_within(
             distance=distance,
             kind=kind,  # type: ignore[arg-type]
             boundary=boundary,
-            expand=expand,
+            copies=copies,
             engine=engine,
             watch=watch,
         )
-    b: I64 = near.b if boundary is None else near.b - boundary
-    columns = {
-        "a": collections[0].ids(near.a),
-        "b": collections[-1].ids(b),
-        "distance": pa.array(near.distance.astype(np.int64)),
-    }
-    return Pairs(pa.table(columns)), collections, near.candidates
+    found = PairRows(
+        pairs=near.pairs,
+        names=(collections[0].ids, collections[-1].ids),
+        boundary=boundary,
+        column="distance",
+        whole=True,
+    )
+    return found, collections, near.candidates

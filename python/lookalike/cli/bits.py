@@ -21,6 +21,7 @@ from lookalike.engines import Engine
 from lookalike.io import FileSource
 from lookalike.io.bits import open_bit_files
 from lookalike.joins import Account
+from lookalike.joins.expand import checked_copies
 from lookalike.runs.watch import Watch
 
 _KNOWN = OF_ALL_KINDS | {"bits", "measure", "threshold", "recall", "method", "seed"}
@@ -35,35 +36,33 @@ def search_of_bits(context: typer.Context, given: Sequence[list[str]], *, output
         "threshold": options["threshold"] if typed(context, "threshold") else None,
         **{name: options[name] for name in ("recall", "method", "seed")},
     }
-    column, id, expand = (
-        options["text"] if typed(context, "text") else COLUMN,
-        options["id"],
-        options["expand"],
-    )
+    column, id = options["text"] if typed(context, "text") else COLUMN, options["id"]
+    copies = checked_copies(options["copies"])
     reading: dict[str, Any] = {"column": column, "id": id, "on_error": options["on_error"]}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
         found = pairs_of_bits(
-            tuple(sources), asked, column=column, id=id, expand=expand, engine=engine, watch=watch
+            tuple(sources), asked, column=column, id=id, copies=copies, engine=engine, watch=watch
         )
         account = found.account
+        assert account is not None
         return PairsOutcome(
             found=found,
-            parameters={**asked, "threshold": account.threshold, "column": column, "expand": expand},
+            parameters={**asked, "threshold": account.threshold, "column": column, "copies": copies or "all"},
             counts={"rows": account.items, **found_counts(account, sources, len(found))},
             estimates=lambda stages: account.estimates(),
-            lines=lambda stages: fact_lines(_facts(account, len(found)), stages),
+            lines=lambda stages: fact_lines(_facts(account, found.in_all), stages),
             advice=[],
         )
 
     return PairSearch(
-        parameters={**asked, "expand": expand, **reading},
+        parameters={**asked, "copies": copies or "all", **reading},
         open=partial(opened_each, partial(open_bit_files, **reading), given, output=output),
         find=find,
     )
 
 
-def _facts(account: Account, pairs: int) -> dict[str, str]:
+def _facts(account: Account, in_all: str) -> dict[str, str]:
     if account.measure == "hamming":
         at = f"within {numbers.several(int(account.threshold), 'bit')}"
     else:
@@ -73,7 +72,7 @@ def _facts(account: Account, pairs: int) -> dict[str, str]:
         "exact copies": numbers.count(account.copies) if account.copies else "",
         "candidates": numbers.count(account.candidates),
         "near pairs": f"{numbers.count(account.pairs)} {at}",
-        "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
+        "pairs": in_all,
         "recall": _recall(account),
         **dict(promise_facts(account)),
         "method": told(account.choice) if account.choice is not None else road_name(account.method),

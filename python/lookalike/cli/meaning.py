@@ -24,6 +24,7 @@ from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io import Source
 from lookalike.joins import Account
+from lookalike.joins.expand import Copies
 from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles.terms import MOST_TERMS
@@ -49,14 +50,13 @@ def asked_of_weights(context: typer.Context) -> WeightedOptions:
 
 
 def close_in_meaning(
-    sources: Sequence[Source], asked: dict[str, Any], *, engine: Engine, watch: Watch
+    sources: Sequence[Source], asked: dict[str, Any], copies: Copies | None, *, engine: Engine, watch: Watch
 ) -> PairsOutcome:
-    """Find the pairs; `asked` are the options and `expand`."""
-    options = WeightedOptions.of({name: value for name, value in asked.items() if name != "expand"})
-    found, collections = pairs_by_meaning(
-        sources, options, engine=engine, watch=watch, expand=asked["expand"]
-    )
+    """Find the pairs; `asked` are the options, and which `copies` are listed."""
+    options = WeightedOptions.of({name: value for name, value in asked.items() if name != "copies"})
+    found, collections = pairs_by_meaning(sources, options, engine=engine, watch=watch, copies=copies)
     account, rows = found.account, [collection.rows for collection in collections]
+    assert account is not None
     counts = {
         "documents": sum(rows),
         "documents_by_collection": rows,
@@ -70,7 +70,7 @@ def close_in_meaning(
         parameters=asked,
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
-        lines=lambda stages: _lines(account, counts, options.not_copies, stages),
+        lines=lambda stages: _lines(account, counts, found.in_all, options.not_copies, stages),
         advice=[*_frequency_advice(account), *bucket_advice(account, listing=True)],
     )
 
@@ -79,13 +79,15 @@ def alike_by_weight(
     options: WeightedOptions,
     given: Sequence[OpenSets],
     asked: dict[str, Any],
+    copies: Copies | None,
     *,
     engine: Engine,
     watch: Watch,
 ) -> PairsOutcome:
-    """Pairs of weighted sets; `asked` are the options, `expand`, and how the sets are read."""
-    found, collections = pairs_by_weight(given, options, engine=engine, watch=watch, expand=asked["expand"])
+    """Pairs of weighted sets; `asked` are the options, `copies`, and how the sets are read."""
+    found, collections = pairs_by_weight(given, options, engine=engine, watch=watch, copies=copies)
     account, rows = found.account, [collection.rows for collection in collections]
+    assert account is not None
     sources = [one.source for one in given if one.source is not None]
     counts = {
         "sets": sum(rows),
@@ -98,7 +100,7 @@ def alike_by_weight(
         parameters=asked,
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
-        lines=lambda stages: pair_lines(account, counts, stages),
+        lines=lambda stages: pair_lines(account, counts, found.in_all, stages),
         advice=bucket_advice(account, listing=True),
     )
 
@@ -115,10 +117,14 @@ def _frequency_advice(account: Account) -> list[str]:
 
 
 def _lines(
-    account: Account, counts: dict[str, Any], not_copies: float | None, stages: Sequence[Stage]
+    account: Account,
+    counts: dict[str, Any],
+    in_all: str,
+    not_copies: float | None,
+    stages: Sequence[Stage],
 ) -> list[str]:
     """A fact a line; where copies are left out, how many pairs are left."""
-    lines = pair_lines(account, counts, stages)
+    lines = pair_lines(account, counts, in_all, stages)
     if not_copies is None:
         return lines
     left = f"{'not copied':<13} {counts['pairs']:,}, their shingles of five words under {not_copies:g} alike"

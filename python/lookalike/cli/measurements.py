@@ -25,10 +25,11 @@ from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io import FileSource
 from lookalike.io.measurements import open_measurements
+from lookalike.joins.expand import checked_copies
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 
-_KNOWN = (OF_ALL_KINDS - {"text", "expand"}) | {
+_KNOWN = (OF_ALL_KINDS - {"text"}) | {
     *("measurements", "within", "range_width", "threshold", "recall", "seed", "method", "dry_run"),
 }
 
@@ -88,12 +89,16 @@ def search_of_measurements(
     options = _options(context.params)
     # Said before any work is done: ranges that cannot be are not worth a pass over the data.
     options.ranges(len(columns))
-    parameters = {**options.to_dict(), "measurements": columns}
+    copies = checked_copies(context.params["copies"])
+    parameters = {**options.to_dict(), "measurements": columns, "copies": copies or "all"}
     reading: dict[str, Any] = {name: context.params[name] for name in ("id", "on_error")}
 
     def find(sources: Sequence[FileSource], engine: Engine, watch: Watch) -> PairsOutcome:
-        found, met, collections = pairs_of_measurements(sources, options, engine=engine, watch=watch)
+        found, met, collections = pairs_of_measurements(
+            sources, options, copies=copies, engine=engine, watch=watch
+        )
         account = found.account
+        assert account is not None
         exact, ranges = account.method == "exact", options.by(account.method).ranges(len(columns))
         expected = account.expected_candidates
         thought = "" if expected is None else f", about {numbers.count(expected)} expected from a sample"

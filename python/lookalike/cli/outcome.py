@@ -10,6 +10,7 @@ from typing import Any
 
 from lookalike.applications.documents.rehearsal import Rehearsal
 from lookalike.applications.documents.road_rehearsal import RoadRehearsal
+from lookalike.applications.pair_rows import PairRows
 from lookalike.charts import numbers
 from lookalike.cli import first_sign
 from lookalike.cli.output import note
@@ -19,7 +20,6 @@ from lookalike.joins import ALGORITHM_VERSION, Account
 from lookalike.runs import Header, RunFolder, RunRecord, Stage, write_parquet
 from lookalike.runs.stopwatch import took
 from lookalike.runs.watch import Watch
-from lookalike.types import Pairs
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,7 +29,7 @@ class PairsOutcome:
     `estimates` and `lines`, for run.json and for a person, also tell what each stage took.
     """
 
-    found: Pairs
+    found: PairRows
     parameters: dict[str, Any]
     counts: dict[str, Any]
     estimates: Callable[[Sequence[Stage]], dict[str, Any]]
@@ -40,7 +40,8 @@ class PairsOutcome:
         """Write pairs.parquet and run.json."""
         with watch.stage("write"):
             header = Header(kind="pairs", algorithm=ALGORITHM_VERSION, parameters=self.parameters)
-            write_parquet(folder.path / "pairs.parquet", self.found.to_arrow(), header)
+            rows = self.found
+            write_parquet(folder.path / "pairs.parquet", rows.batches(), header, schema=rows.schema)
             folder.to_disk()
         return RunRecord(
             job="pairs",

@@ -64,12 +64,14 @@ Method = Annotated[
         "Measurements, tfidf, weighted-jaccard and weighted-cosine: lsh, which auto means there, or exact.",
     ),
 ]
-Expand = Annotated[
-    bool,
+Copies = Annotated[
+    str | None,
     typer.Option(
-        "--expand",
+        "--copies",
+        metavar="all|stars",
+        show_default="all",
         rich_help_panel=WRITING,
-        help="Write every pair of exact copies, and of their near-duplicates, rather than each copy with "
-        "one representative. There may be very many.",
+        help="all: write every pair, those between exact copies too; over 100 million pairs that only copies "
+        "make are an error, unless all is typed. stars: write each copy once, with the first of them.",
     ),
 ]

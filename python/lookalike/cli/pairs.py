@@ -31,6 +31,7 @@ from lookalike.cli.typed import only, refuse, refuse_recall_of_given_bands
 from lookalike.cli.vectors import of_vectors, search_of_vectors
 from lookalike.engines import Engine
 from lookalike.errors import OptionError
+from lookalike.joins.expand import Copies, checked_copies
 from lookalike.runs.watch import Watch
 
 #: From what was opened, and what is asked of it, to pairs.
@@ -76,7 +77,7 @@ def pairs(
     suffix_filter: shared.SuffixFilter = PairOptions.suffix_filter,
     seed: shared.Seed = PairOptions.seed,
     output: shared.OutputFolder = None,
-    expand: own.Expand = False,
+    copies: own.Copies = None,
     overwrite: shared.Overwrite = False,
     json: shared.Json = False,
     dry_run: shared.DryRun = False,
@@ -156,7 +157,7 @@ def pairs(
             options,
             distance=distance,
             not_copies=not_copies,
-            expand=expand,
+            copies=checked_copies(copies),
             output=output,
         )
     search.run(
@@ -181,7 +182,7 @@ def _search(
     *,
     distance: int | None,
     not_copies: float | None,
-    expand: bool,
+    copies: Copies | None,
     output: Path | None,
 ) -> PairSearch:
     """Documents by shingles, by meaning or by edits, and sets."""
@@ -198,39 +199,47 @@ def _search(
     if not_copies is not None and not of_meaning:
         raise OptionError("--not-copies goes with --measure tfidf")
     find: Find
+    # Who asks for all in so many words asks for what is given without.
+    listing: dict[str, Any] = {"copies": copies or "all"}
     rehearsal: Callable[[Sequence[Any], Engine, Watch], Rehearsal | RoadRehearsal] | None = None
     if of_meaning:
-        asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), "expand": expand}
+        asked: dict[str, Any] = {**asked_of_weights(context).to_dict(), **listing}
         find = close_in_meaning
         rehearsal = partial(_rehearsed_by_weight, asked_of_weights(context))
     elif by_weight:
         chosen_weights = asked_of_weights(context)
-        asked = {**chosen_weights.to_dict(), "expand": expand, **(columns or {})}
+        asked = {**chosen_weights.to_dict(), **listing, **(columns or {})}
         find = partial(alike_by_weight, chosen_weights)
         rehearsal = partial(_rehearsed_by_weight, chosen_weights)
     elif of_strings:
-        asked = {"measure": measure, "distance": distance, "expand": expand}
+        asked = {"measure": measure, "distance": distance, **listing}
         find = near_strings
     else:
         if columns is not None:
             refuse(context, ONLY_OF_TEXTS, "--sets")
         chosen = PairOptions.of({**options, "threshold": shared.number(options["threshold"])})
-        asked = {**chosen.to_dict(), "expand": expand, **(columns or {})}
+        asked = {**chosen.to_dict(), **listing, **(columns or {})}
         find = partial(_similar, chosen)
         rehearsal = partial(_rehearsed, chosen)
     return PairSearch(
         parameters={**asked, **vars(reading)},
         open=partial(opened_given, given, reading, columns, output=output),
-        find=lambda sources, engine, watch: find(sources, asked, engine=engine, watch=watch),
+        find=lambda sources, engine, watch: find(sources, asked, copies, engine=engine, watch=watch),
         rehearse=rehearsal,
     )
 
 
 def _similar(
-    options: PairOptions, given: Sequence[Any], asked: dict[str, Any], *, engine: Engine, watch: Watch
+    options: PairOptions,
+    given: Sequence[Any],
+    asked: dict[str, Any],
+    copies: Copies | None,
+    *,
+    engine: Engine,
+    watch: Watch,
 ) -> PairsOutcome:
     """Similar pairs of documents, or of sets."""
-    how: dict[str, Any] = {"engine": engine, "watch": watch, "expand": asked["expand"]}
+    how: dict[str, Any] = {"engine": engine, "watch": watch, "copies": copies}
     if isinstance(given[0], OpenSets):
         found, sets = pairs_of_sets(given, options, **how)
         account, counts = sets.joined.account, _counts("sets", sets.collections)
@@ -251,7 +260,7 @@ def _similar(
         parameters=asked,
         counts=counts,
         estimates=lambda stages: run_estimates(account, stages),
-        lines=lambda stages: pair_lines(account, counts, stages),
+        lines=lambda stages: pair_lines(account, counts, found.in_all, stages),
         advice=advice,
     )
 

@@ -22,7 +22,7 @@ from lookalike.runs.watch import Watch
 #: Options that every kind of item has. Each kind names those it has beside them, and refuses the others.
 OF_ALL_KINDS = frozenset(
     (
-        *("inputs", "other", "text", "id", "on_error", "output", "expand", "overwrite", "json"),
+        *("inputs", "other", "text", "id", "on_error", "output", "copies", "overwrite", "json"),
         *("threads", "memory", "scratch", "resume", "progress"),
     )
 )

@@ -10,19 +10,20 @@ from lookalike.charts import numbers
 from lookalike.cli.outcome import PairsOutcome, fact_lines
 from lookalike.engines import Engine
 from lookalike.io import FileSource, Source
+from lookalike.joins.expand import Copies
 from lookalike.runs.watch import Watch
 
 
 def near_strings(
-    sources: Sequence[Source], near: dict[str, Any], *, engine: Engine, watch: Watch
+    sources: Sequence[Source], near: dict[str, Any], copies: Copies | None, *, engine: Engine, watch: Watch
 ) -> PairsOutcome:
-    """Find the pairs within a distance; `near` is what is asked: `measure`, `distance` and `expand`."""
+    """Find the pairs within a distance; `near` is what is asked: `measure`, `distance` and `copies`."""
     distance = near["distance"]
     found, collections, candidates = strings_within(
         sources,
         distance=distance,
         kind=near["measure"],
-        expand=near["expand"],
+        copies=copies,
         engine=engine,
         watch=watch,
     )

@@ -21,6 +21,7 @@ from lookalike.engines import Engine
 from lookalike.errors import OptionError
 from lookalike.io.vectors import vector_file
 from lookalike.joins import Account
+from lookalike.joins.expand import checked_copies
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.runs.watch import Watch
 from lookalike.theory.plans import at_threshold
@@ -58,11 +59,11 @@ def search_of_vectors(
     names = [name for name in _OWN if name in ("measure", "recall", "seed") or typed(context, name)]
     options = VectorOptions.of({name: asked[name] for name in names})
     column = asked["text"] if typed(context, "text") else None
-    id, expand = asked["id"], asked["expand"]
+    id, copies = asked["id"], checked_copies(asked["copies"])
     for paths in given:
         if len(paths) > 1:
             raise OptionError(f"a collection of vectors is one file, not {len(paths)}: put them together")
-    parameters = {**options.to_dict(), "expand": expand}
+    parameters = {**options.to_dict(), "copies": copies or "all"}
 
     @contextmanager
     def opened(scratch: Path | None) -> Iterator[list[VectorFile]]:
@@ -79,7 +80,7 @@ def search_of_vectors(
             watch=watch,
             column=column,
             id=id,
-            expand=expand,
+            copies=copies,
         )
         account, rows = search.joined.account, [one.rows for one in search.collections]
         dimensions = search.collections[0].dimensions
@@ -96,14 +97,14 @@ def search_of_vectors(
                 "pairs": len(found),
             },
             estimates=lambda stages: {**account.estimates(), "large_buckets": account.to_dict()["large"]},
-            lines=lambda stages: fact_lines(_facts(account, rows, dimensions, len(found)), stages),
+            lines=lambda stages: fact_lines(_facts(account, rows, dimensions, found.in_all), stages),
             advice=[],
         )
 
     return PairSearch(parameters={**parameters, "column": column, "id": id}, open=opened, find=find)
 
 
-def _facts(account: Account, rows: list[int], dimensions: int, pairs: int) -> dict[str, str]:
+def _facts(account: Account, rows: list[int], dimensions: int, in_all: str) -> dict[str, str]:
     scale, large = scale_of(account.measure), account.large
     beyond = "or over" if scale.rises else "or nearer"
     at = f"{scale.noun} {scale.write(account.threshold)}"
@@ -112,7 +113,7 @@ def _facts(account: Account, rows: list[int], dimensions: int, pairs: int) -> di
         "exact copies": numbers.count(account.copies) if account.copies else "",
         "candidates": numbers.count(account.candidates),
         "near pairs": f"{numbers.count(account.pairs)} at {at} {beyond}",
-        "pairs": f"{numbers.count(pairs)} in all, exact copies among them" if account.copies else "",
+        "pairs": in_all,
         "left out": _left_out(large),
         "recall": _recall(account),
         "method": told(account.choice) if account.choice is not None else "",

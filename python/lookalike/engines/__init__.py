@@ -1,12 +1,13 @@
 """Engines move tables of Arrow batches and know nothing of what is in them.
 
-An engine offers six verbs: `scan`, `map`, `group`, `fetch`, `fold`, `write`. Joins are written once over
-them.
+An engine offers seven verbs: `scan`, `map`, `group`, `sort`, `fetch`, `fold`, `write`. Joins are written once
+over them.
 
-verbs      the six verbs, and the tables they are spoken over
+verbs      the seven verbs, and the tables they are spoken over
 local      one process: its threads, memory and disk
 memory     the budget; widths: how many bytes rows take
 spill      tables on disk; settled: those that a killed run finds again
+handed_over  results that fit memory, or are mapped from disk
 again      tables that lie in the source and are read from there
 runs       `group`: equal keys together
 reach      `fetch`: the rows that items name; numbering: where rows stand

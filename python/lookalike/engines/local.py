@@ -22,6 +22,7 @@ import pyarrow as pa
 from lookalike.engines.again import leave_in_source
 from lookalike.engines.ahead import read_ahead
 from lookalike.engines.cores import checked_threads
+from lookalike.engines.handed_over import handed_over
 from lookalike.engines.large_rows import refuse, refused
 from lookalike.engines.memory import LARGEST_PIECE, Aside, Budget, Committing
 from lookalike.engines.numbering import Numbers
@@ -29,7 +30,7 @@ from lookalike.engines.reach import Index, shares
 from lookalike.engines.runs import Runs, Unmade
 from lookalike.engines.settled import Settling, settle
 from lookalike.engines.spill import Batches, Spilled, row_numbers
-from lookalike.engines.verbs import Engine, Held, Origin, Stage, Table
+from lookalike.engines.verbs import Engine, Held, Origin, Stage, Table, as_it_is
 from lookalike.errors import OptionError
 from lookalike.keywords import suggesting
 from lookalike.runs.ledger import Ledger
@@ -158,27 +159,13 @@ class LocalEngine:
         repeat_first: bool = False,
     ) -> Table:
         """Apply a stage to the rows with equal keys together."""
-        runs = Runs(
-            key=key,
-            order=order,
-            least=least,
-            most=most,
-            repeat_first=repeat_first,
-            batch_rows=self.batch_rows,
-            threads=self.threads,
-            budget=self.budget,
-        )
-        committing = Committing(self.budget)
+        runs = self._runs(key, order, least=least, most=most, repeat_first=repeat_first)
+        return self._grouped(table, runs.of(table), stage)
 
-        def step(make: Unmade) -> Made:
-            batch = make()
-            return Made(committing.ahead(stage(batch)), len(batch))
-
-        results = self._in_order(runs.of(table), step, light=_is_light(stage))
-        grouped = self._committed(committing, results, lambda: stage(_empty(table.schema)).schema)
-        if not table.batches.at_hand:
-            self.budget.give_back()
-        return grouped
+    def sort(self, table: Table, by: tuple[str, ...]) -> Table:
+        """The rows in the order of some columns."""
+        runs = self._runs(by[0], by[1:], least=1, most=None, repeat_first=False)
+        return table if runs.stands(table) else self._grouped(table, runs.in_order(table), as_it_is)
 
     def settle(self, name: str, make: Callable[[], Table], *, soon: bool = True) -> Table:
         """A table of this run; without a ledger simply the one made now."""
@@ -229,7 +216,7 @@ class LocalEngine:
             self._in_order(pieces, step, light=False),
             lambda: stage(_empty(items.schema), Held((_empty(table.schema),), Numbers.of(()))).schema,
         )
-        if not table.batches.at_hand:
+        if not (table.batches.at_hand and fetched.batches.at_hand):
             self.budget.give_back()
         return fetched
 
@@ -242,10 +229,42 @@ class LocalEngine:
             first = next(values, None)
             return None if first is None else reduce(merge, values, first)
 
+    def hand_over(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+        """Batches as one Arrow table, mapped from a nameless file if they do not fit memory."""
+        return handed_over(batches, schema, self.budget)
+
     def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
         """Hand every batch to a sink."""
         for batch in table.batches:
             sink(batch)
+
+    def _runs(
+        self, key: str, order: tuple[str, ...], *, least: int, most: int | None, repeat_first: bool
+    ) -> Runs:
+        return Runs(
+            key=key,
+            order=order,
+            least=least,
+            most=most,
+            repeat_first=repeat_first,
+            batch_rows=self.batch_rows,
+            threads=self.threads,
+            budget=self.budget,
+        )
+
+    def _grouped(self, table: Table, batches: Iterator[Unmade], stage: Stage) -> Table:
+        """What a stage makes of batches of a table in another order."""
+        committing = Committing(self.budget)
+
+        def step(make: Unmade) -> Made:
+            batch = make()
+            return Made(committing.ahead(stage(batch)), len(batch))
+
+        results = self._in_order(batches, step, light=_is_light(stage))
+        grouped = self._committed(committing, results, lambda: stage(_empty(table.schema)).schema)
+        if not (table.batches.at_hand and grouped.batches.at_hand):
+            self.budget.give_back()
+        return grouped
 
     def _scanned(
         self,
@@ -259,7 +278,10 @@ class LocalEngine:
             # As many as are in hand at once fit a verb.
             most = min(LARGEST_PIECE, self.budget.for_a_verb // (2 * self.threads + 1))
             return leave_in_source(batches, schema, again, self.budget, most)
-        return self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+        scanned = self.budget.relieve(self.budget.commit(batches, schema, expected=expected))
+        if not scanned.batches.at_hand:
+            self.budget.give_back()
+        return scanned
 
     def _work(
         self,
@@ -276,7 +298,10 @@ class LocalEngine:
             return Made(committing.ahead(self._heard(stage, batch, advance)), len(batch))
 
         results = self._in_order(batches, step, light=_is_light(stage))
-        return self._committed(committing, results, lambda: stage(_empty(schema)).schema)
+        made = self._committed(committing, results, lambda: stage(_empty(schema)).schema)
+        if not made.batches.at_hand:
+            self.budget.give_back()
+        return made
 
     def _heard(
         self, stage: Stage, batch: pa.RecordBatch, advance: Callable[[int], None] | None
@@ -333,7 +358,7 @@ class LocalEngine:
 
 
 #: What an engine can do: whoever has these may be one.
-_VERBS = ("scan", "map", "group", "fetch", "fold", "write")
+_VERBS = ("scan", "map", "group", "sort", "fetch", "fold", "write")
 
 
 def local_engine(

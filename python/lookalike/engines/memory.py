@@ -7,6 +7,7 @@ is for the verb at work.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import tempfile
 import threading
@@ -36,6 +37,10 @@ _PIECES = 32
 LARGEST_PIECE = 4_000_000
 #: A batch may keep so many bytes alive that it does not hold, for the copy to be spared.
 _FEW = 1 << 16
+
+
+#: Hands freed memory back to the system; only glibc has it.
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
 
 
 class Budget:
@@ -110,8 +115,13 @@ class Budget:
         return Aside(self)
 
     def give_back(self) -> None:
-        """Hand back what Arrow keeps of the memory that a verb worked with: NumPy could not have it else."""
+        """Hand back what Arrow and NumPy keep of the memory that a verb worked with, for others to have.
+
+        glibc keeps what threads have freed, too, until it is asked.
+        """
         pa.default_memory_pool().release_unused()
+        if _TRIM is not None:
+            _TRIM(0)
 
     def require_disk(self, size: float) -> None:
         """Refuse to set so many bytes aside on a disk that has no room for them.

@@ -65,6 +65,19 @@ class Runs:
                 for batch in batches:
                     yield _at_hand(batch)
 
+    def stands(self, table: Table) -> bool:
+        """Whether a table in memory is in order of the key already, which is all that is asked for."""
+        at_hand = table.batches.at_hand and not self.order
+        return at_hand and _rise([_unsigned(batch[self.key], self.key) for batch in table.batches])
+
+    def in_order(self, table: Table) -> Iterator[Unmade]:
+        """All rows by the key and the columns of `order`, from batch to batch too."""
+        if self._fits(table):
+            yield from self._in_memory(table)
+        else:
+            for batch in self._ordered(table, (self.key, *self.order)):
+                yield _at_hand(batch)
+
     def _of(self, part: Part) -> Generator[pa.RecordBatch]:
         if self._fits(part.table):
             yield from _made(self._in_memory(part.table))
@@ -182,6 +195,7 @@ class Runs:
                 return
             for smaller in deal(part, column, self.budget, self.threads):
                 yield from self._ordered(smaller.table, order)
+                self.budget.give_back()
 
 
 def _piece(cut: Cut, start: int, stop: int, first: int | None) -> pa.RecordBatch:

@@ -92,9 +92,14 @@ class SpillFile:
         )
 
     def _unusable(self, error: OSError) -> ScratchError:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "is full" if full else f"cannot be used ({error.strerror})"
-        return ScratchError(f"{self._folder}, where work waits that does not fit memory, {what}: {ADVICE}")
+        return unusable(self._folder, error)
+
+
+def unusable(folder: Path, error: OSError) -> ScratchError:
+    """What to say of a folder in which nothing can wait."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    what = "is full" if full else f"cannot be used ({error.strerror})"
+    return ScratchError(f"{folder}, where work waits that does not fit memory, {what}: {ADVICE}")
 
 
 def in_a_row(batch: pa.RecordBatch) -> range | None:

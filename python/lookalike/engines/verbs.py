@@ -1,4 +1,4 @@
-"""The six verbs every engine offers, and what they are spoken over."""
+"""The seven verbs every engine offers, and what they are spoken over."""
 
 from __future__ import annotations
 
@@ -171,6 +171,9 @@ class Engine(Protocol):
         other, and with `repeat_first` each of those begins with the run's first row.
         """
 
+    def sort(self, table: Table, by: tuple[str, ...]) -> Table:
+        """The rows in the order of some columns, all of them whole numbers, from batch to batch too."""
+
     def settle(self, name: str, make: Callable[[], Table], *, soon: bool = True) -> Table:
         """A table that is there again when a run is killed and goes on; made if it is not there yet.
 
@@ -196,6 +199,9 @@ class Engine(Protocol):
         self, table: Table, stage: Callable[[pa.RecordBatch], T], merge: Callable[[T, T], T]
     ) -> T | None:
         """Bring a small value to the driver: the stage's value of every batch, merged; None of no batches."""
+
+    def hand_over(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+        """Batches as one Arrow table for whoever asked; what does not fit memory is mapped from disk."""
 
     def write(self, table: Table, sink: Callable[[pa.RecordBatch], None]) -> None:
         """Hand every batch, in order, to a sink."""

@@ -28,6 +28,7 @@ divide        by counting what is shared; crowded: foretold; left_out: what was 
 agree         by agreement of signatures, in blocks (`blocks`); external: by sorting alone
 pyramid       by a folded boolean matrix
 meetings      who shares a key with whom, how often; expand: representatives → rows
+pair_tables   found pairs as tables of the engine
 
 The most similar of every row:
 top           by one of two roads; measured: how many it found

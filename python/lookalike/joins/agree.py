@@ -10,7 +10,7 @@ blocks   Every signature with every other: n²/2 comparisons (`blocks`). For sma
          thresholds, and collections in which most rows are alike.
 
 Memory: the engine's, for the signatures (twice for blocks), 12 bytes a row and piece of some pieces at a time
-and 12 a candidate; at the driver 8 bytes a row and the pairs found.
+12 a candidate and 16 a pair found; at the driver 8 bytes a row.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def agree(
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         check = Agreement(threshold)
         pairs = engine.fetch(signed, candidates, ("a", "b"), check, advance=advance)
-    return Found.of(pairs, candidates.rows)
+    return Found.of(engine, pairs, candidates.rows)
 
 
 def pieces_not_all_different(slots: int, least: int) -> Banding:

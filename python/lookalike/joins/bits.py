@@ -13,10 +13,12 @@ from lookalike.joins.account import Account
 from lookalike.joins.bitblocks import BitMeasure, compare_bit_blocks
 from lookalike.joins.bitchoice import BitSample, cheapest_join, choose_road, covers_of, draw_bits, plan_bits
 from lookalike.joins.bitrows import BitItems, DistinctBits, FoundBits, NearBits, distinct_bits
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.hamming import SampledBits, covering_join, sampling_join
 from lookalike.joins.joined import Joined
 from lookalike.joins.leaders import LeaderAccount
+from lookalike.joins.pair_tables import pair_table
 from lookalike.runs.watch import Watch
 from lookalike.theory import Choice, Plan, RecallEstimate
 from lookalike.types import F64, I64
@@ -35,17 +37,20 @@ def join_bits(
     method: BitMethod = "auto",
     seed: int = 0,
     slots: int = SLOTS,
+    most_from_copies: int | None = None,
     engine: Engine,
     watch: Watch,
 ) -> Joined:
     """Pairs that differ in at most `threshold` bits, or whose Tanimoto similarity is at least that.
 
     `Joined.similarity` is the distance, by Hamming. All roads but `lsh` miss nothing; `recall` is for that.
+    More pairs of copies than `most_from_copies` are an error.
     """
     if measure == "jaccard" and method in ("pieces", "covering", "lsh"):
         raise OptionError(f"method={method!r} is for measure='hamming': by jaccard bits are compared exactly")
     with watch.stage("copies", items.rows):
         distinct = distinct_bits(items, empty_too=measure == "hamming", engine=engine)
+    refuse_too_many(distinct.representative, most_from_copies, boundary=items.boundary)
     choice: Choice | None = None
     plan: Plan | None = None
     cover: Covering | None = None
@@ -129,17 +134,13 @@ def _joined(
         every = engine.fetch(items.table, Table.of(a=a, b=b), ("a", "b"), NearBits(items.width))
         return values(a, b, every.column("apart").astype(np.int64))
 
-    nothing = np.empty(0, np.int64)
     flags = np.zeros(items.rows, np.uint8)
     if not hamming:
         flags[distinct.sizes == 0] = EMPTY
     return Joined(
-        a=found.a,
-        b=found.b,
-        similarity=values(found.a, found.b, found.apart),
+        near=pair_table(found.a, found.b, values(found.a, found.b, found.apart)),
         representative=distinct.representative,
         flags=flags,
-        below=(nothing, nothing, np.empty(0)),
         account=account,
         compare=compare,
         own=np.zeros(items.rows) if hamming else None,

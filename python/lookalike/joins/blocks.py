@@ -3,8 +3,8 @@
 n²/2 comparisons of a few nanoseconds each. Pairs of blocks are gone through a strip at a time, each of them
 settled; within a strip by tiles, so that what has been brought into memory meets all that is there.
 
-Memory: the engine's, for the signatures twice, several blocks at a time and the pairs of a strip; at the
-driver 8 bytes a row and the pairs found.
+Memory: the engine's, for the signatures twice, several blocks at a time and 16 bytes a pair found; at the
+driver 8 bytes a row.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare_blocks(
         ]
     first = 0 if boundary is None else int(np.count_nonzero(rows < boundary))
     within, across = len(rows) * (len(rows) - 1) // 2, first * (len(rows) - first)
-    return Found.of(Table.together(found), within if boundary is None else across)
+    return Found.of(engine, Table.together(found), within if boundary is None else across)
 
 
 def _strips(numbers: I64, per_block: int, boundary: int | None) -> Iterator[Table]:

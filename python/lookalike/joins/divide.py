@@ -9,7 +9,7 @@ that most rows hold cost nearly everything, which is said before; `common` leave
 that may have cost.
 
 Memory: the engine's, for 12 bytes an element of each set and 12 a pair that shares something; at the driver
-4 bytes a row for the sizes, and the pairs found.
+4 bytes a row for the sizes.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def divide(
         return _without_common(items, holdings, over, reaching, engine, watch)
     counted = _compute(items, holdings, sizes, engine, watch)
     with watch.stage("merge", counted.rows, unit="pairs"):
-        return Divided.of(engine.map(counted, reaching), counted.rows, left_out=None)
+        return Divided.of(engine, engine.map(counted, reaching), counted.rows, left_out=None)
 
 
 def _warning(crowd: Crowding) -> str:
@@ -151,7 +151,7 @@ def _without_common(
         rows=int(np.count_nonzero(unseen)),
         at_risk=int(np.count_nonzero(reaching.by_these_alone(unseen))),
     )
-    return Divided.of(pairs, candidates.rows, left_out=left_out)
+    return Divided.of(engine, pairs, candidates.rows, left_out=left_out)
 
 
 @dataclass(frozen=True, eq=False)

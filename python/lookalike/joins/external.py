@@ -8,7 +8,7 @@ It counts every agreement of every two rows, however few those are, and `agree` 
 This is the form that needs nothing but sorting, and a check of the other.
 
 Memory: the engine's, for the signatures, 12 bytes a row and slot of some slots at a time, and 12 a pair that
-agrees anywhere; at the driver, the pairs found.
+agrees anywhere, and 16 a pair found.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def external(items: Items, *, family: MinHash, threshold: float, engine: Engine,
 
     with watch.stage("slots", family.slots, unit="slots"):
         counted = engine.settle("counted", met)
-    return Found.of(engine.map(counted, reaching), counted.rows)
+    return Found.of(engine, engine.map(counted, reaching), counted.rows)
 
 
 def _slot_by_slot(signed: Table, slots: int, boundary: int | None, engine: Engine) -> Iterator[Table]:

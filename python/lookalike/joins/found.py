@@ -6,10 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-import pyarrow as pa
-
-from lookalike.engines import Table
+from lookalike.engines import Engine, Table
+from lookalike.joins.pair_tables import columns_of, sorted_pairs
 from lookalike.theory import RecallEstimate
 from lookalike.types import F64, I64
 
@@ -18,46 +16,60 @@ _ACCOUNT = "account"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Found:
-    """Pairs at or over a threshold, sorted by `a`, then `b`, each once.
+    """Pairs at or over a threshold, sorted by `a`, then `b`, each once; they stay with the engine.
 
     `a` < `b`, but for a directed measure, where the pair (a, b) answers for a in b. `candidates` says how
     many pairs were looked at to find them, and `recall` how much there was to find: None of roads that miss
     nothing.
     """
 
-    a: I64
-    b: I64
-    similarity: F64
+    near: Table
     candidates: int
     recall: RecallEstimate | None = None
 
-    @classmethod
-    def of(cls, pairs: Table, candidates: int, **more: Any) -> Self:
-        """What a table of distinct pairs (`a`, `b`, `similarity`) holds, brought to the driver and sorted."""
-        a, b = pairs.column("a").astype(np.int64), pairs.column("b").astype(np.int64)
-        order = np.lexsort((b, a))
-        similarity = pairs.column("similarity")[order]
-        return cls(a=a[order], b=b[order], similarity=similarity, candidates=candidates, **more)
+    def __len__(self) -> int:
+        return self.near.rows
 
-    def and_also(self, other: Found) -> Self:
+    @property
+    def columns(self) -> tuple[I64, I64, F64]:
+        """`a`, `b` and the similarities, brought to the driver."""
+        return columns_of(self.near)
+
+    @property
+    def a(self) -> I64:
+        """The first row of every pair, brought to the driver."""
+        return self.columns[0]
+
+    @property
+    def b(self) -> I64:
+        """The second row of every pair, brought to the driver."""
+        return self.columns[1]
+
+    @property
+    def similarity(self) -> F64:
+        """What is between them, brought to the driver."""
+        return self.columns[2]
+
+    @classmethod
+    def of(cls, engine: Engine, pairs: Table, candidates: int, **more: Any) -> Self:
+        """Distinct pairs (`a`, `b`, `similarity`) in any order."""
+        return cls(near=sorted_pairs(engine, pairs), candidates=candidates, **more)
+
+    def and_also(self, other: Found, engine: Engine) -> Self:
         """With the pairs of another walk, none of which is among these."""
-        a, b = np.concatenate([self.a, other.a]), np.concatenate([self.b, other.b])
-        order = np.lexsort((b, a))
-        similarity = np.concatenate([self.similarity, other.similarity])[order]
-        candidates = self.candidates + other.candidates
-        return replace(self, a=a[order], b=b[order], similarity=similarity, candidates=candidates)
+        near = engine.sort(Table.together([self.near, other.near]), ("pair",))
+        return replace(self, near=near, candidates=self.candidates + other.candidates)
 
     def to_table(self) -> Table:
         """As a table to settle."""
-        columns = {"a": self.a, "b": self.b, "similarity": self.similarity}
         account = {"candidates": self.candidates, "recall": self.recall and self.recall.to_dict()}
-        batch = pa.record_batch({name: pa.array(column) for name, column in columns.items()})
-        batch = batch.replace_schema_metadata({_ACCOUNT: json.dumps(account)})
-        return Table((batch,), batch.schema)
+        noted = self.near.schema.with_metadata({_ACCOUNT: json.dumps(account)})
+        return Table(self.near.batches, noted)
 
     @staticmethod
     def from_table(table: Table) -> Found:
         """Read back what `to_table` made."""
         account = json.loads(table.schema.metadata[_ACCOUNT.encode()])
         recall = account["recall"] and RecallEstimate(**account["recall"])
-        return Found.of(table, account["candidates"], recall=recall)
+        near = Table(table.batches, table.schema.remove_metadata())
+        return Found(near=near, candidates=account["candidates"], recall=recall)

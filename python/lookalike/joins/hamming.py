@@ -192,7 +192,8 @@ def sampling_join(items: BitItems, *, plan: Plan, seed: int, engine: Engine, wat
         rows = int(met.b.max(initial=0)) + 1
         draw = draw_of_bits(engine, items, met, road.draws)
         # Rows that differ in nothing are copies, and gone.
-        if looked is None and radius and (draw.none_near_threshold(radius) or few_groups(met.a, met.b, rows)):
+        ends = [(met.a.astype(np.uint32), met.b.astype(np.uint32))]
+        if looked is None and radius and (draw.none_near_threshold(radius) or few_groups(ends, rows)):
             with watch.stage("look", items.rows):
                 looked = look_exactly(engine, items, radius, road.crowded)
         look = None if looked is None else looked.outcome(road.draws)
@@ -314,7 +315,9 @@ def _leaders(items: BitItems, large: Table, met: FoundBits, check: Check) -> Lea
     last = int(max(batch["row"].to_numpy().max() for batch in items.table.batches)) + 1
     if items.boundary is None:
         content = by_row(last, large.column("row"), large.column("content"))
-        return join_large(large, last, (met.a, met.b), lambda _: content, check)
+        return join_large(
+            large, last, [(met.a.astype(np.uint32), met.b.astype(np.uint32))], lambda _: content, check
+        )
     first = np.arange(last) < items.boundary
     a, b, account = across_large(large, first, ~first)
     check(a, b)

@@ -40,6 +40,8 @@ class Items:
         those of earlier runs, which have been compared with each other already.
     glanced
         A sample of the table, if one was kept while it was read.
+    most_from_copies
+        More pairs of copies than these are an error; None if there may be any number, or nobody lists them.
     """
 
     table: Table
@@ -49,6 +51,7 @@ class Items:
     boundary: int | None = None
     first_within: bool = False
     glanced: Glanced | None = None
+    most_from_copies: int | None = None
 
     @property
     def kept_sample(self) -> Glanced | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from lookalike.engines import Table
 from lookalike.errors import InternalError
 from lookalike.joins.account import Account
+from lookalike.joins.pair_tables import columns_of
 from lookalike.types import F64, I64, U8, U32
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
@@ -18,17 +19,13 @@ MARGIN = 0.1
 class Joined:
     """What a join found, by row numbers.
 
-    `a`, `b`, `similarity` are near pairs between representatives, sorted; every other row is an exact copy of
-    its `representative`. `below` are candidates that were checked and fell short of the
-    threshold by less than `MARGIN`; only `lsh` looks at such. `under` finds some where a road does not.
+    `near` are the near pairs between representatives, as `joins/pair_tables.py` has them, sorted; every other
+    row is an exact copy of its `representative`.
     """
 
-    a: I64
-    b: I64
-    similarity: F64
+    near: Table
     representative: I64 | U32
     flags: U8
-    below: tuple[I64, I64, F64]
     account: Account
     #: The similarity of any rows, as this join measures it.
     compare: Callable[[I64, I64], F64]
@@ -36,10 +33,31 @@ class Joined:
     own: F64 | None = None
     #: Whether a pair (a, b) answers for a in b alone: within one collection a may then be the greater row.
     directed: bool = False
-    #: Looks for pairs just under the threshold, so many if there are; None where they are in `below`.
+    #: Looks for pairs that fall short of the threshold by less than `MARGIN`, so many if there are; None
+    #: where nobody would want them.
     under: Callable[[int], tuple[I64, I64, F64]] | None = None
     #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
     keyed: Table | None = None
+
+    @property
+    def columns(self) -> tuple[I64, I64, F64]:
+        """Both rows of every near pair and its similarity, brought to the driver."""
+        return columns_of(self.near)
+
+    @property
+    def a(self) -> I64:
+        """The first row of every near pair, brought to the driver."""
+        return self.columns[0]
+
+    @property
+    def b(self) -> I64:
+        """The second row of every near pair, brought to the driver."""
+        return self.columns[1]
+
+    @property
+    def similarity(self) -> F64:
+        """The similarity of every near pair, brought to the driver."""
+        return self.columns[2]
 
     def compared(self) -> Joined:
         """The same once everything is compared: what that was done with is let go of."""

@@ -43,10 +43,9 @@ def join_large_with_earlier(large: Table, boundary: int, check: Check) -> Leader
     once = np.unique((pairs[0].astype(np.uint64) << np.uint64(32)) | pairs[1].astype(np.uint64))
     check((once >> np.uint64(32)).astype(np.int64), (once & np.uint64(0xFFFFFFFF)).astype(np.int64))
     fresh = rows < boundary
-    nothing = np.empty(0, np.int64)
     content = by_row(boundary, rows[fresh], contents[fresh])
     new_rows = Table.of(bucket=keys[fresh], row=rows[fresh])
-    account = join_large(new_rows, boundary, (nothing, nothing), lambda _: content, check)
+    account = join_large(new_rows, boundary, (), lambda _: content, check)
     return replace(
         account,
         buckets=len(found),

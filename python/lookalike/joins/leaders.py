@@ -14,7 +14,7 @@ Between two collections, every row is checked against a few leaders of the other
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Self
@@ -78,7 +78,7 @@ class LeaderAccount:
 def join_large(
     large: Table,
     rows: int,
-    joined: tuple[I64, I64],
+    joined: Iterable[tuple[U32, U32]],
     content_of: Callable[[Bools], U64],
     check: Check,
     *,
@@ -93,7 +93,7 @@ def join_large(
     rows
         How many rows there are, in large buckets or not.
     joined
-        Pairs already verified.
+        Pairs already verified, some at a time.
     content_of
         Tells the content of marked rows at least, by row number.
     small
@@ -107,7 +107,8 @@ def join_large(
     inside = marked(members, rows)
     content = content_of(inside)
     forest = _core.Forest(rows)
-    forest.join(joined[0].astype(np.uint32), joined[1].astype(np.uint32))
+    for a, b in joined:
+        forest.join(a, b)
     failed = _Failed()
     unsettled: list[U32] = []
     checked = 0

@@ -38,8 +38,7 @@ class LeftOut:
     def beside(self, table: Table) -> Table:
         """A table with this noted in its schema."""
         noted = {**(table.schema.metadata or {}), _LEFT_OUT.encode(): json.dumps(asdict(self)).encode()}
-        schema = table.schema.with_metadata(noted)
-        return Table([batch.cast(schema) for batch in table.batches], schema)
+        return Table(table.batches, table.schema.with_metadata(noted))
 
     @classmethod
     def of_table(cls, table: Table) -> LeftOut | None:

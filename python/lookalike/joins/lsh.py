@@ -10,9 +10,9 @@
 
 Each step is a verb of the engine over committed tables, so the same road runs wherever an engine does.
 Tables hold 25 bytes a row and 8 a band (where signatures are compared also 4 a slot), 12 a row and band of
-some bands at a time, and 16 a candidate; the driver 12 a row, 13 more while there are large buckets, and 25 a
-pair found. Time: linear in text and rows, and in candidates, of which a row has at most `bands · LARGE / 2`;
-a list of pairs may take some seconds more for large buckets (`joins/outright.py`).
+some bands at a time, and 16 a candidate or a pair found; the driver 12 a row, and 13 more while there are
+large buckets. Time: linear in text and rows, and in candidates, of which a row has at most
+`bands · LARGE / 2`; a list of pairs may take some seconds more for large buckets (`joins/outright.py`).
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import _core
-from lookalike.bands import Once, PairUp, buckets, contents, packed, rows_of
+from lookalike.bands import Once, PairUp, buckets, contents, rows_of
 from lookalike.engines import Engine, Held, Stage, Table, as_it_is
 from lookalike.families import MinHash
 from lookalike.joins.account import Account
 from lookalike.joins.added_bands import Round, Walked, with_bands
 from lookalike.joins.exact_look import Looked, NearOfItems, look_exactly, near_of_sets
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.items import Items
 from lookalike.joins.joined import MARGIN, Joined
 from lookalike.joins.large_earlier import join_large_with_earlier
 from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.meeting import shared_buckets
 from lookalike.joins.outright import affordable, affordable_meetings
+from lookalike.joins.pair_tables import AsPairs, Reaching, distinct_pairs, nearest_to, nothing_found
 from lookalike.joins.prepare import Prepared, Verify, prepare
-from lookalike.joins.promise import Kept, NearPairs, Wanted, keep_promise
-from lookalike.joins.recall_of_draw import draw_of, meet
+from lookalike.joins.promise import Kept, NearTable, Wanted, keep_promise
+from lookalike.joins.recall_of_draw import draw_of_pairs, meet
 from lookalike.joins.sample import Drawn
 from lookalike.measures.candidates import Agreement
 from lookalike.runs.watch import Watch
@@ -116,6 +118,7 @@ def join_keyed(
     bands `added` in an earlier run too.
     """
     representative = ready.representative
+    refuse_too_many(representative, items.most_from_copies, boundary=items.boundary)
     with watch.stage("candidates", ready.representatives):
         sides = items.sides(representative)
         bands = FinalBands(banding=ready.plan.banding, added=added).count
@@ -139,14 +142,13 @@ def join_keyed(
     road.verify("verified")
     if verify == "signature":
         law = AgreeingSlots(ready.plan.banding, ready.plan.slots)
-        kept = Kept(estimate_recall(road.near().value, law, threshold))
+        kept = Kept(estimate_recall(road.near().pairs.column("value"), law, threshold))
     else:
         kept = keep_promise(road, items.rows)
     with watch.stage("large buckets"):
         leaders = road.lead()
     walked = road.walked
-    a, b, similarity, _ = road.found()
-    reached = similarity >= threshold
+    near = road.near().pairs
     account = Account(
         method="lsh",
         threshold=threshold,
@@ -158,7 +160,7 @@ def join_keyed(
         copies=ready.copies,
         representatives=ready.representatives,
         candidates=walked.looked_at + leaders.checked,
-        pairs=int(reached.sum()),
+        pairs=near.rows,
         recall=kept.recall,
         large=leaders,
         median_similarity=ready.median_similarity,
@@ -169,14 +171,12 @@ def join_keyed(
         dropped_first=road.dropped_first,
     )
     return Joined(
-        a=a[reached],
-        b=b[reached],
-        similarity=similarity[reached],
+        near=near,
         representative=representative,
         flags=ready.flags,
-        below=(a[~reached], b[~reached], similarity[~reached]),
         account=account,
         compare=road.compare,
+        under=road.under,
         keyed=walked.ready.keyed,
     )
 
@@ -297,8 +297,10 @@ class KeyedRoad:
         self._sides = items.sides(walked.ready.representative)
         # Without a floor, candidates that share nothing would come along as pairs of similarity 0.
         self._floor = max(threshold - MARGIN, LEAST)
-        self._parts: list[tuple[U64, F64, Bools]] = []
-        self._sorted: tuple[I64, I64, F64, Bools] | None = None
+        #: What was verified, as tables of pairs: those that bands brought together, each pair once, and then
+        #: those of large buckets.
+        self._parts: list[Table] = []
+        self._near: Table | None = None
 
     @property
     def plan(self) -> Plan:
@@ -328,27 +330,38 @@ class KeyedRoad:
                 )
                 self.dropped_first += candidates.rows - passing.rows
                 verified = partial(self._verified, passing, self._floor)
-            self._add(self._engine.settle(name, verified), from_bands=True)
+            found = self._engine.settle(name, verified)
+            self._parts.append(self._engine.map(found, AsPairs("similarity")))
+        self._near = None
 
-    def near(self) -> NearPairs:
-        """The pairs that bands found and that reach the threshold."""
-        a, b, similarity, from_bands = self.found()
-        near = from_bands & (similarity >= self._threshold)
-        return NearPairs(a[near], b[near], similarity[near])
+    def near(self) -> NearTable:
+        """The pairs found so far that reach the threshold; before `lead` those of bands alone."""
+        if self._near is None:
+            reaching = self._engine.map(Table.together(self._parts), Reaching(self._threshold))
+            self._near = self._engine.sort(reaching, ("pair",))
+        return NearTable(self._near)
 
-    def draw(self, near: NearPairs) -> Draw:
+    def under(self, enough: int) -> tuple[I64, I64, F64]:
+        """Pairs that were checked and fall short of the threshold, those nearest to it."""
+        short = self._engine.map(Table.together(self._parts), Reaching(self._threshold, short=True))
+        return nearest_to(short, self._threshold, enough)
+
+    def draw(self, near: NearTable) -> Draw:
         """What these pairs tell of the draw."""
         walked = self.walked
-        chances = self.plan.band_chances(near.value)
-        name = f"hits-{len(walked.added)}"
-        return draw_of(
-            self._engine, walked.ready.keyed, near.a, near.b, chances, bands=walked.bands, settled=name
+        return draw_of_pairs(
+            self._engine,
+            walked.ready.keyed,
+            near.pairs,
+            self.plan.band_chances,
+            bands=walked.bands,
+            settled=f"hits-{len(walked.added)}",
         )
 
-    def estimate(self, near: NearPairs, draw: Draw) -> RecallEstimate:
+    def estimate(self, near: NearTable, draw: Draw) -> RecallEstimate:
         """The recall of this draw."""
-        recall, first = draw.estimate(found=len(near.a)), self.walked.ready.first_filter
-        return recall if first is None else first.together(recall, near.value)
+        recall, first = draw.estimate(found=near.pairs.rows), self.walked.ready.first_filter
+        return recall if first is None else first.together(recall, near.pairs.column("value"))
 
     def look(self) -> Looked:
         """Compare some rows exactly."""
@@ -383,9 +396,14 @@ class KeyedRoad:
         self.verify(f"verified-{len(self.walked.added)}")
 
     def lead(self) -> LeaderAccount:
-        """Check the rows of every large bucket; what is in them is brought to the driver."""
+        """Check the rows of every large bucket; which rows are in them is brought to the driver."""
         found = self._engine.settle("led", self._led)
-        self._add(found, from_bands=False)
+        if found.rows:
+            # Bands may have found the same pairs.
+            self._parts.append(Table(found.batches, found.schema.remove_metadata()))
+            led = self._engine.map(self._parts[-1], Reaching(self._threshold))
+            both = Table.together([self.near().pairs, led])
+            self._near = distinct_pairs(self._engine, both, most=self.walked.bands + 2)
         return LeaderAccount.noted(found)
 
     def compare(self, a: I64, b: I64) -> F64:
@@ -395,26 +413,6 @@ class KeyedRoad:
         # Nothing is left out at a floor of 0, so the answers stand in the order of the questions.
         similarity: F64 = self._verified(asked, 0.0).column("similarity")
         return similarity
-
-    def found(self) -> tuple[I64, I64, F64, Bools]:
-        """Everything verified so far, sorted by a and b, each pair once; bands come before leaders."""
-        if self._sorted is None:
-            pairs, similarity, from_bands = (
-                np.concatenate(column) for column in zip(*self._parts, strict=True)
-            )
-            # Bands were asked first, and the sort is stable.
-            pairs, order = _core.sorted_runs([pairs], threads=self._engine.threads)
-            starts = buckets.run_starts(pairs)[:-1]
-            a, b = rows_of(pairs[starts])
-            first = order[starts]
-            self._sorted = a.astype(np.int64), b.astype(np.int64), similarity[first], from_bands[first]
-        return self._sorted
-
-    def _add(self, found: Table, *, from_bands: bool) -> None:
-        if found.rows or not self._parts:
-            pairs = packed(found.column("a"), found.column("b"))
-            self._parts.append((pairs, found.column("similarity"), np.full(len(pairs), from_bands)))
-            self._sorted = None
 
     def _passing_first(self, candidates: Table, advance: Callable[[int], None] | None = None) -> Table:
         """The candidates whose signatures agree enough for the data to be looked at, in the same order."""
@@ -452,28 +450,21 @@ class KeyedRoad:
             asked = Table.of(a=a, b=b)
             if self.walked.ready.first_filter is not None:
                 asked = self._passing_first(asked)
-            found = self._verified(asked, self._floor)
+            found = self._engine.map(self._verified(asked, self._floor), AsPairs("similarity"))
             checked.append(found)
-            pairs = packed(found.column("a"), found.column("b"))
-            return rows_of(pairs[found.column("similarity") >= self._threshold])
+            return rows_of(found.column("pair")[found.column("value") >= self._threshold])
 
         account = self._leaders(check)
-        nothing = Table.of(
-            a=np.empty(0, np.int64), b=np.empty(0, np.int64), similarity=np.empty(0, np.float64)
-        )
-        return account.noted_on(_plain([*checked, nothing]))
+        return account.noted_on(Table.together([nothing_found(), *checked]))
 
     def _leaders(self, check: Check) -> LeaderAccount:
         engine, items, keyed = self._engine, self.items, self.walked.ready.keyed
         large = self._in_large_buckets()
         # Few buckets are large, so their rows' content is looked up rather than carried along with every row.
         if self._sides is None:
-            a, b, similarity, _ = self.found()
-            reached = similarity >= self._threshold
-            pairs = (a[reached], b[reached])
             content_of = partial(_content_of, engine, keyed)
             small = self.walked.rounds[0].small
-            return join_large(large, items.rows, pairs, content_of, check, small=small)
+            return join_large(large, items.rows, self.near().ends(), content_of, check, small=small)
         large = engine.fetch(keyed, large, ("row",), WithContent())
         if items.first_within:
             assert items.boundary is not None
@@ -481,12 +472,3 @@ class KeyedRoad:
         a, b, account = across_large(large, *self._sides)
         check(a, b)
         return account
-
-
-def _plain(tables: list[Table]) -> Table:
-    """Pairs of several tables as one, with row numbers of one type."""
-    columns = {
-        name: np.concatenate([table.column(name).astype(type_) for table in tables])
-        for name, type_ in (("a", np.int64), ("b", np.int64), ("similarity", np.float64))
-    }
-    return Table.of(**columns)

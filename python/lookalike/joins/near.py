@@ -32,10 +32,12 @@ from lookalike.joins.copies import Stars
 from lookalike.joins.crowd_sample import missed_by
 from lookalike.joins.crowds import candidates as of_buckets
 from lookalike.joins.exact_look import Looked, look_exactly
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.joined import Joined
 from lookalike.joins.leaders import LeaderAccount
 from lookalike.joins.lookers import candidates as of_neighbouring
 from lookalike.joins.meetings import unpacked
+from lookalike.joins.pair_tables import pair_table
 from lookalike.joins.promise import Kept, NearPairs, Wanted, keep_promise
 from lookalike.joins.recall_of_draw import draw_of, meet
 from lookalike.joins.sign import AddedKeys, WithAddedKeys
@@ -90,6 +92,7 @@ def representatives(engine: Engine, items: VectorItems) -> I64:
         return Table.of(representative=representative)
 
     representative: I64 = engine.settle("copies", told).column("representative")
+    refuse_too_many(representative, items.most_from_copies, boundary=items.boundary)
     return representative
 
 
@@ -306,23 +309,23 @@ def _in_order(a: I64, b: I64, value: F64) -> tuple[I64, I64, F64]:
 
 
 def joined(
-    items: VectorItems, found: tuple[I64, I64, F64], representative: I64, account: Account, engine: Engine
+    items: VectorItems,
+    found: Table | tuple[I64, I64, F64],
+    representative: I64,
+    account: Account,
+    engine: Engine,
 ) -> Joined:
-    """What a road between vectors found, in the form that all roads share."""
+    """What a road between vectors found, at the driver or as a table, in the form that all roads share."""
 
     def compare(a: I64, b: I64) -> F64:
         asked = Table.of(a=representative[a], b=representative[b])
         values: F64 = engine.fetch(items.table, asked, ("a", "b"), Compared(items.nearness)).column("value")
         return values
 
-    none = np.empty(0, np.int64)
     return Joined(
-        a=found[0],
-        b=found[1],
-        similarity=found[2],
+        near=pair_table(*found) if isinstance(found, tuple) else found,
         representative=representative,
         flags=np.zeros(items.rows, np.uint8),
-        below=(none, none, np.empty(0, np.float64)),
         account=account,
         compare=compare,
         own=np.full(items.rows, items.nearness.own),

@@ -6,7 +6,10 @@ depends on how rare the rarest elements of sets are; `joins/prefixes.py` says ho
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import pyarrow as pa
 
 from lookalike.engines import Engine, Table
 from lookalike.joins.elements import SetTexts
@@ -57,18 +60,31 @@ def prefix_join(
         watch=watch,
         suffix_filter=suffix_filter,
     )
-    a, b, shared, size_a, size_b = (
-        counted.pairs.column(name) for name in ("a", "b", "shared", "size_a", "size_b")
-    )
-    similarity = measure(shared, size_a, size_b)
-    if measure.directed and not across:
-        backwards = measure(shared, size_b, size_a)
-        a, b = np.concatenate([a, b]), np.concatenate([b, a])
-        similarity = np.concatenate([similarity, backwards])
-        reached = similarity >= threshold
-        a, b, similarity = a[reached], b[reached], similarity[reached]
-    order = np.lexsort((b, a))
-    return Found(a=a[order], b=b[order], similarity=similarity[order], candidates=counted.candidates)
+    measured = engine.map(counted.pairs, Measured(measure, threshold, measure.directed and not across))
+    return Found.of(engine, measured, counted.candidates)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A stage: pairs and what they share → pairs and their similarity; both ways, those that reach."""
+
+    measure: OverlapMeasure
+    threshold: float
+    both_ways: bool
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        a, b, shared, size_a, size_b = (
+            batch[name].to_numpy() for name in ("a", "b", "shared", "size_a", "size_b")
+        )
+        similarity = self.measure(shared, size_a, size_b)
+        if self.both_ways:
+            backwards = self.measure(shared, size_b, size_a)
+            a, b = np.concatenate([a, b]), np.concatenate([b, a])
+            similarity = np.concatenate([similarity, backwards])
+            reached = similarity >= self.threshold
+            a, b, similarity = a[reached], b[reached], similarity[reached]
+        columns = {"a": a, "b": b, "similarity": similarity}
+        return pa.record_batch({name: pa.array(values) for name, values in columns.items()})
 
 
 def _sets(items: Items, engine: Engine, watch: Watch) -> Table:

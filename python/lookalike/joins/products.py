@@ -27,7 +27,8 @@ from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
 from lookalike.joins.best import places_in_runs
 from lookalike.joins.joined import Joined
-from lookalike.joins.near import found_pairs, joined, representatives
+from lookalike.joins.near import joined, representatives
+from lookalike.joins.pair_tables import sorted_pairs
 from lookalike.joins.vector_items import VectorItems
 from lookalike.measures.vectors import DIRECTED, Nearness, matrix_of
 from lookalike.runs.watch import Watch
@@ -65,7 +66,7 @@ def exact(items: VectorItems, *, engine: Engine, watch: Watch) -> Joined:
             engine.settle(f"compared-{end - block.rows}-to-{end}", partial(compared, block))
             for block, end in zip(blocks, ends, strict=True)
         ]
-    a, b, value = found_pairs(Table.together([_NONE, *parts]))
+    found = sorted_pairs(engine, Table.together([_NONE, *parts]), "value")
     within = count * (count - 1) // 2
     if items.boundary is not None:
         first = int(marked[: items.boundary].sum())
@@ -82,10 +83,10 @@ def exact(items: VectorItems, *, engine: Engine, watch: Watch) -> Joined:
         copies=items.rows - count,
         representatives=count,
         candidates=within,
-        pairs=len(a),
-        recall=RecallEstimate.certain(len(a)),
+        pairs=found.rows,
+        recall=RecallEstimate.certain(found.rows),
     )
-    return joined(items, (a, b, value), representative, account, engine)
+    return joined(items, found, representative, account, engine)
 
 
 def _blocks(table: Table) -> Iterator[Table]:

@@ -11,19 +11,29 @@ Every road by bands keeps its promise this way. Which pairs it finds depends on 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from lookalike import _core
+from lookalike.bands import rows_of
+from lookalike.engines import Table
 from lookalike.joins.exact_look import Looked
 from lookalike.theory import Plan, RecallEstimate
 from lookalike.theory.added_bands import AddedBands, ExactLook, Reason
 from lookalike.theory.recall_of_draw import ROUNDS, TOLERANCE, Draw
-from lookalike.types import F64, I64, Bools
+from lookalike.types import F64, I64, U32, Bools
 
 #: With fewer groups of pairs than this, masks tell little: all may have been found by one stroke of luck.
 _GROUPS = 20
+
+
+class Ends(Protocol):
+    """Pairs, wherever they are."""
+
+    def ends(self) -> Iterable[tuple[U32, U32]]:
+        """Both rows of every pair, some pairs at a time."""
 
 
 class NearPairs(NamedTuple):
@@ -33,6 +43,23 @@ class NearPairs(NamedTuple):
     b: I64
     value: F64
 
+    def ends(self) -> Iterable[tuple[U32, U32]]:
+        """Both rows of every pair."""
+        return [(self.a.astype(np.uint32), self.b.astype(np.uint32))]
+
+
+class NearTable(NamedTuple):
+    """The same as a table of pairs, which stays with the engine."""
+
+    pairs: Table
+
+    def ends(self) -> Iterable[tuple[U32, U32]]:
+        """Both rows of every pair, a batch at a time."""
+        return (rows_of(batch["pair"].to_numpy()) for batch in self.pairs.batches)
+
+
+P = TypeVar("P", bound=Ends)
+
 
 class Wanted(NamedTuple):
     """So many bands are to be added, and why."""
@@ -41,7 +68,7 @@ class Wanted(NamedTuple):
     reason: Reason
 
 
-class BandedRoad(Protocol):
+class BandedRoad(Protocol[P]):
     """A road by bands, as far as it has come."""
 
     @property
@@ -56,13 +83,13 @@ class BandedRoad(Protocol):
     def addable(self) -> bool:
         """Whether bands can be added."""
 
-    def near(self) -> NearPairs:
+    def near(self) -> P:
         """The pairs found so far that reach the threshold."""
 
-    def draw(self, near: NearPairs) -> Draw:
+    def draw(self, near: P) -> Draw:
         """What these pairs tell of the draw."""
 
-    def estimate(self, near: NearPairs, draw: Draw) -> RecallEstimate:
+    def estimate(self, near: P, draw: Draw) -> RecallEstimate:
         """The recall of this draw."""
 
     def look(self) -> Looked:
@@ -84,7 +111,7 @@ class Kept(NamedTuple):
     short_by: int = 0
 
 
-def keep_promise(road: BandedRoad, rows: int) -> Kept:
+def keep_promise(road: BandedRoad[P], rows: int) -> Kept:
     """Measure what a road of so many rows found, and add bands until its own draw keeps the promise."""
     looked: Looked | None = None
     while True:
@@ -102,7 +129,7 @@ def keep_promise(road: BandedRoad, rows: int) -> Kept:
         road.add(more)
 
 
-def _wanted(road: BandedRoad, draw: Draw, looked: ExactLook | None) -> Wanted | None:
+def _wanted(road: BandedRoad[P], draw: Draw, looked: ExactLook | None) -> Wanted | None:
     """How many bands to add and why; None where the promise is kept, or as much was done as may be."""
     plan = road.plan
     # Who asked for a banding gets that, and what it gives is the promise.
@@ -120,18 +147,19 @@ def _wanted(road: BandedRoad, draw: Draw, looked: ExactLook | None) -> Wanted | 
     return Wanted(min(bands, plan.slots // plan.banding.rows), reason) if bands else None
 
 
-def tells_little(near: NearPairs, draw: Draw, plan: Plan, rows: int) -> bool:
+def tells_little(near: Ends, draw: Draw, plan: Plan, rows: int) -> bool:
     """Whether so little was found, or nothing near the threshold, that bands alone cannot be believed.
 
     Takes 8 bytes a row for a moment.
     """
-    return draw.none_near_threshold(plan.band_chance_at_threshold) or few_groups(near.a, near.b, rows)
+    return draw.none_near_threshold(plan.band_chance_at_threshold) or few_groups(near.ends(), rows)
 
 
-def few_groups(a: I64, b: I64, rows: int) -> bool:
+def few_groups(ends: Iterable[tuple[U32, U32]], rows: int) -> bool:
     """Whether pairs of so many rows make so few groups that one stroke of luck may have found them all."""
     forest = _core.Forest(rows)
-    forest.join(a.astype(np.uint32), b.astype(np.uint32))
+    for a, b in ends:
+        forest.join(a, b)
     labels = forest.labels()
     # A group has one row that is its own label.
     return len(np.unique(labels[labels != np.arange(rows, dtype=np.uint32)])) < _GROUPS

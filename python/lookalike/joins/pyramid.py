@@ -16,8 +16,8 @@ What is found is exact. What is missed is a matter of chance: a recall is promis
 it is estimated from what was found (`theory.pyramid`). Both are means over all draws of the orders. Pairs
 that differ in the same elements are found or missed together, so one run over such pairs may find fewer.
 
-Memory: the engine's, for 12 bytes a set, level and band and 12 a candidate; at the driver 9 bytes a row, and
-the pairs found.
+Memory: the engine's, for 12 bytes a set, level and band, 12 a candidate and 16 a pair found; at the driver
+9 bytes a row.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lookalike.joins.meetings import count_meetings, meetings, unpacked
 from lookalike.runs.watch import Watch
 from lookalike.theory.pyramid import MOST_LEVELS, PyramidPlan, levels, plan_pyramid
 from lookalike.theory.recall import recall_from_chances
-from lookalike.types import F64
+from lookalike.types import F64, I64
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,23 +83,48 @@ def pyramid(
     with watch.stage("verify", candidates.rows, unit="candidates") as advance:
         exact = items.exact(at_least=threshold)
         pairs = engine.fetch(items.table, candidates, ("a", "b"), exact, advance=advance)
-    chances = _chances(cut, Found.of(pairs, candidates.rows), items, engine)
-    return Pyramided.of(pairs, candidates.rows, plan=cut, recall=recall_from_chances(chances))
+    recall_ = recall_from_chances(*_chances(cut, pairs, items, engine))
+    return Pyramided.of(engine, pairs, candidates.rows, plan=cut, recall=recall_)
 
 
-def _chances(cut: PyramidPlan, found: Found, items: Items, engine: Engine) -> F64:
-    """The chance that each pair had to be found, by the sizes of its sets."""
+def _chances(cut: PyramidPlan, pairs: Table, items: Items, engine: Engine) -> tuple[F64, I64]:
+    """The chances that pairs had to be found, by the sizes of their sets, and how many had each."""
     # Only sets of pairs are measured: texts have to be cut into shingles for it once more.
     marked = np.zeros(items.rows, np.bool_)
-    marked[found.a] = marked[found.b] = True
+    for batch in pairs.batches:
+        marked[batch["a"].to_numpy()] = marked[batch["b"].to_numpy()] = True
     measured = engine.map(items.table, Sizes(shingler_of(items), marked))
     sizes = np.zeros(items.rows)
     sizes[measured.column("row")] = measured.column("size")
-    a, b = sizes[found.a], sizes[found.b]
-    shared = found.similarity * (a + b) / (1 + found.similarity)
+
+    def kinds_of(batch: pa.RecordBatch) -> _Kinds:
+        a, b = (sizes[batch[side].to_numpy()] for side in ("a", "b"))
+        similarity = batch["similarity"].to_numpy()
+        shared = np.rint(similarity * (a + b) / (1 + similarity))
+        return _counted(np.stack([shared, a, b]), np.ones(len(a), np.int64))
+
     # Pairs of equal sizes repeat.
-    kinds, which = np.unique(np.stack([np.rint(shared), a, b]), axis=1, return_inverse=True)
-    return cut.chance(*kinds)[which.ravel()]
+    found = engine.fold(pairs, kinds_of, _together)
+    if found is None or not len(found[1]):
+        return np.empty(0), np.empty(0, np.int64)
+    kinds, counts = found
+    return cut.chance(*kinds), counts
+
+
+#: What pairs share and the sizes of their sets, each kind of pair once, and how many there are of each.
+_Kinds = tuple[F64, I64]
+
+
+def _counted(kinds: F64, counts: I64) -> _Kinds:
+    each, place = np.unique(kinds, axis=1, return_inverse=True)
+    several = np.zeros(each.shape[1], np.int64)
+    np.add.at(several, place.ravel(), counts)
+    return each, several
+
+
+def _together(one: _Kinds, other: _Kinds) -> _Kinds:
+    """The kinds of both."""
+    return _counted(np.concatenate([one[0], other[0]], axis=1), np.concatenate([one[1], other[1]]))
 
 
 @dataclass(frozen=True)

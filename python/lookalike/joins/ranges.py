@@ -1,5 +1,6 @@
 """Items with many measurements: those that share a range bucket, checked by how many measurements are close.
 
+copies      items with the same measurements: one of each goes on
 buckets     every item → its buckets in every table, copies near edges included
 candidates  items that share one, each pair once
 verify      the share of measurements in which a candidate's items differ by at most `within`
@@ -10,22 +11,34 @@ so no item can stand for others. Choose ranges so narrow, or so many to a table,
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike import _core
 from lookalike.engines import Engine, Held, Table
 from lookalike.families import Ranges
 from lookalike.families.range_tables import chance_of_tables
+from lookalike.joins.copies import Stars
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.found import Found
 from lookalike.joins.meetings import count_meetings, meetings, unpacked
+from lookalike.joins.only import Only
 from lookalike.measures.closeness import checked_within, close_share
 from lookalike.runs.watch import Watch
 from lookalike.theory import RecallEstimate
 from lookalike.theory.recall import recall_from_chances
-from lookalike.types import F64, Bools
+from lookalike.types import F64, I64, Bools
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RangeFound(Found):
+    """Close pairs of items that are no copies of another, and of every item which that is."""
+
+    representative: I64
 
 
 def range_join(
@@ -36,10 +49,13 @@ def range_join(
     share: float,
     boundary: int | None = None,
     planned: bool = False,
+    most_from_copies: int | None = None,
     engine: Engine,
     watch: Watch,
-) -> Found:
+) -> RangeFound:
     """Pairs that meet in a bucket and are close in at least a share of their measurements.
+
+    Of items of one collection with the same measurements only the first is among them.
 
     Parameters
     ----------
@@ -50,7 +66,16 @@ def range_join(
     planned
         The ranges were planned for `within`: then it is known how likely pairs meet, and from those that were
         found it is estimated how many there were.
+    most_from_copies
+        More pairs of copies than these are an error; None if there may be any number.
     """
+    with watch.stage("copies", items.rows, unit="items"):
+        same = engine.settle("copies", lambda: _first_of_equals(items, boundary, engine))
+    representative: I64 = same.column("representative")
+    refuse_too_many(representative, most_from_copies, boundary=boundary)
+    different = representative == np.arange(items.rows)
+    if not different.all():
+        items = engine.map(items, Only(different, light=True))
 
     def met() -> Table:
         keys = engine.map(items, RangeKeys(ranges))
@@ -66,26 +91,73 @@ def range_join(
         pairs = engine.settle(
             "found", lambda: engine.fetch(items, candidates, ("a", "b"), check, advance=advance)
         )
-    found = Found.of(pairs, candidates.rows)
-    return replace(found, recall=_recall(pairs, ranges)) if planned else found
+    found = RangeFound.of(engine, pairs, candidates.rows, representative=representative)
+    return replace(found, recall=_recall(pairs, ranges, engine)) if planned else found
 
 
-def _recall(pairs: Table, ranges: Ranges) -> RecallEstimate:
+def _first_of_equals(items: Table, boundary: int | None, engine: Engine) -> Table:
+    """Of every item: itself, or the first of its collection with the same measurements."""
+    representative = np.arange(items.rows, dtype=np.int64)
+    keys = engine.map(items, Digests(boundary))
+    stars = engine.group(keys, "key", Stars("key"), order=("row",), least=2, repeat_first=True)
+    same = engine.fetch(items, stars, ("a", "b"), SameValues())
+    representative[same.column("b")] = same.column("a")
+    return Table.of(representative=representative)
+
+
+def _recall(pairs: Table, ranges: Ranges, engine: Engine) -> RecallEstimate:
     """How much was found, from the pairs that met in a table of nothing but close measurements.
 
     Those had a known chance to; others met by chance, and count as found only. There is no interval: all
     pairs depend on the same few tables.
     """
-    sure = pairs.column("sure")
-    close = np.rint(pairs.column("similarity")[sure] * ranges.dimensions).astype(np.int64)
-    counts, repeats = np.unique(close, return_counts=True)
+    several = engine.fold(pairs, CountSure(ranges.dimensions), operator.add)
+    if several is None:
+        return RecallEstimate.unknown(0)
+    counts = np.flatnonzero(several)
+    repeats = several[counts]
     chances = [
         chance_of_tables(ranges.dimensions, count, ranges.rows, ranges.tables) for count in counts.tolist()
     ]
     if not len(counts):
-        return RecallEstimate.unknown(len(sure))
-    total = max(float(len(sure)), recall_from_chances(chances, repeats).estimated_total)
-    return replace(RecallEstimate.unknown(len(sure)), estimated_total=total, recall=len(sure) / total)
+        return RecallEstimate.unknown(pairs.rows)
+    total = max(float(pairs.rows), recall_from_chances(chances, repeats).estimated_total)
+    return replace(RecallEstimate.unknown(pairs.rows), estimated_total=total, recall=pairs.rows / total)
+
+
+@dataclass(frozen=True)
+class CountSure:
+    """A stage for `fold`: how many pairs that were sure to meet are close in how many measurements."""
+
+    dimensions: int
+
+    def __call__(self, batch: pa.RecordBatch) -> I64:
+        similarity = batch.filter(batch["sure"])["similarity"].to_numpy()
+        close = np.rint(similarity * self.dimensions).astype(np.int64)
+        return np.bincount(close, minlength=self.dimensions + 1)
+
+
+@dataclass(frozen=True)
+class Digests:
+    """A stage: items → `row`, `key`, the same for equal measurements of one collection."""
+
+    boundary: int | None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        keys = _core.vector_contents(np.ascontiguousarray(value_matrix(batch)), seed=0)
+        if self.boundary is not None:
+            keys = np.where(batch["row"].to_numpy() >= self.boundary, ~keys, keys)
+        return pa.record_batch({"row": batch["row"], "key": pa.array(keys)})
+
+
+@dataclass(frozen=True)
+class SameValues:
+    """A stage for `fetch` from items: candidates → those with the same measurements."""
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        values = held.whole(all_values)
+        a, b = (values[held.at(batch[name].to_numpy())] for name in ("a", "b"))
+        return batch.filter(pa.array((a == b).all(axis=1)))
 
 
 @dataclass(frozen=True)

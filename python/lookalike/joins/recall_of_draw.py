@@ -2,13 +2,14 @@
 
 Masks are taken from the keys of both rows, not from the buckets: large ones are not paired out. Of more than
 `MOST` pairs those with the least hashes of the contents of both rows are looked at, so which they are depends
-on no order, and the least of several parts are the least of all. 8 bytes a pair that was found, and 16 a pair
-looked at, are with the driver.
+on no order, and the least of several parts are the least of all. Only what is looked at comes to the driver.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pyarrow as pa
 from lookalike import _core
 from lookalike.bands import contents, key_names
 from lookalike.engines import Engine, Held, Table
+from lookalike.joins.pair_tables import by_rows
 from lookalike.theory.hits import Hits
 from lookalike.theory.recall_of_draw import Draw
 from lookalike.types import F64, I64, U64, Bools
@@ -34,7 +36,28 @@ def draw_of(
     """
 
     def counted() -> Table:
-        return _as_table(_hits(engine, keyed, a, b, chances, bands))
+        least = _least_pairs(engine, keyed, Table.of(a=a, b=b, chance=chances))
+        return _as_table(_hits(engine, keyed, least, bands))
+
+    return Draw(hits=_as_hits(engine.settle(settled, counted), bands))
+
+
+def draw_of_pairs(
+    engine: Engine,
+    keyed: Table,
+    near: Table,
+    chances_of: Callable[[F64], F64],
+    *,
+    bands: int,
+    settled: str = "hits",
+) -> Draw:
+    """The same of a table of pairs, however many; `chances_of` says of their values the law's chances."""
+
+    def counted() -> Table:
+        least = _least_pairs(engine, keyed, engine.map(near, by_rows))
+        chances = chances_of(least.column("value"))
+        items = Table.of(a=least.column("a"), b=least.column("b"), chance=chances)
+        return _as_table(_hits(engine, keyed, items, bands))
 
     return Draw(hits=_as_hits(engine.settle(settled, counted), bands))
 
@@ -48,12 +71,17 @@ def meet(engine: Engine, keyed: Table, a: I64, b: I64, *, bands: int) -> Bools:
     return shared
 
 
-def _hits(engine: Engine, keyed: Table, a: I64, b: I64, chances: F64, bands: int) -> Hits:
-    if len(a) > MOST:
-        hashed = engine.fetch(keyed, Table.of(a=a, b=b), ("a", "b"), HashOfPair()).column("hash")
-        chosen = np.argpartition(hashed, MOST)[:MOST]
-        a, b, chances = a[chosen], b[chosen], chances[chosen]
-    items = Table.of(a=a, b=b, chance=chances)
+def _least_pairs(engine: Engine, keyed: Table, pairs: Table) -> Table:
+    """Of pairs (`a`, `b` and more) the `MOST` with the least hashes of the contents of both rows."""
+    if pairs.rows <= MOST:
+        return pairs
+    least = LeastHashes(MOST)
+    chosen = engine.fold(engine.fetch(keyed, pairs, ("a", "b"), WithHashOfPair()), least, least.of_both)
+    assert chosen is not None
+    return Table((chosen,), chosen.schema)
+
+
+def _hits(engine: Engine, keyed: Table, items: Table, bands: int) -> Hits:
     found = engine.fetch(keyed, items, ("a", "b"), InBands(bands))
     return Hits.of(found.column("chance"), _masks(found, bands), bands=bands)
 
@@ -90,13 +118,37 @@ class InBands:
 
 
 @dataclass(frozen=True)
-class HashOfPair:
-    """A stage for `fetch` from keyed rows: pairs → a hash of the contents of both rows."""
+class WithHashOfPair:
+    """A stage for `fetch` from keyed rows: pairs → with a `hash` of the contents of both rows."""
 
     def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
         content = held.whole(contents)
         both = content[held.at(batch["a"].to_numpy())] + content[held.at(batch["b"].to_numpy())]
-        return pa.record_batch({"hash": pa.array(_core.mix_integers(both, seed=0, threads=1))})
+        return batch.append_column("hash", pa.array(_core.mix_integers(both, seed=0, threads=1)))
+
+
+@dataclass(frozen=True)
+class LeastHashes:
+    """A stage for `fold`: so many pairs with the least hashes, of equal ones those of the least rows."""
+
+    light: ClassVar[bool] = True
+
+    count: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if len(batch) <= self.count:
+            return batch
+        hashes = batch["hash"].to_numpy()
+        last = np.partition(hashes, self.count - 1)[self.count - 1]
+        less, equal = np.flatnonzero(hashes < last), np.flatnonzero(hashes == last)
+        # Mostly there is but one.
+        ends = batch.select(["b", "a"]).take(pa.array(equal))
+        equal = equal[np.lexsort(tuple(column.to_numpy() for column in ends.columns))]
+        return batch.take(pa.array(np.concatenate([less, equal])[: self.count]))
+
+    def of_both(self, one: pa.RecordBatch, other: pa.RecordBatch) -> pa.RecordBatch:
+        """Those of both together."""
+        return self(pa.concat_batches([one, other]))
 
 
 def _words(bands: int) -> int:

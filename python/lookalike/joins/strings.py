@@ -21,8 +21,9 @@ from lookalike.engines import Engine, Table
 from lookalike.engines.verbs import Held
 from lookalike.errors import OptionError
 from lookalike.joins.copies import Stars
-from lookalike.joins.expand import with_copies
+from lookalike.joins.expand import Classes, Copies, most_from_copies, refuse_too_many, with_copies
 from lookalike.joins.only import Only
+from lookalike.joins.pair_tables import AsPairs, distinct_pairs
 from lookalike.joins.prefixes import sharing_enough
 from lookalike.measures.bounds import Bound
 from lookalike.measures.candidates import SameText
@@ -37,11 +38,9 @@ _LOOKED_AT = b"looked at"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NearStrings:
-    """Pairs of strings within a distance, sorted by `a`, then `b`, each once; and how many were looked at."""
+    """Pairs of strings within a distance, as a table of pairs, in order; and how many were looked at."""
 
-    a: I64
-    b: I64
-    distance: I64
+    pairs: Table
     candidates: int
 
 
@@ -52,7 +51,7 @@ def edit_join(
     kind: Literal["levenshtein", "indel"] = "levenshtein",
     q: int = Q,
     boundary: int | None = None,
-    expand: bool = False,
+    copies: Copies | None = None,
     engine: Engine,
     watch: Watch,
 ) -> NearStrings:
@@ -73,18 +72,18 @@ def edit_join(
         Letters of a gram; changes the time, never the answer.
     boundary
         Rows from here on are of a second collection, and only pairs across count.
-    expand
-        Pair every two equal strings, and each with all that they are near to, rather than with the first of
-        them alone. Between two collections it is always so.
+    copies
+        Which pairs with equal strings are listed (`joins/expand.py`).
 
     Raises
     ------
     OptionError
-        If the kind is unknown, or a number out of range.
+        If the kind is unknown, a number out of range, or equal strings make too many pairs.
     """
     _check(distance, kind, q)
-    copies = engine.settle("copies", lambda: Table.of(first=_first_of_equals(strings, boundary, engine)))
-    first: I64 = copies.column("first")
+    same = engine.settle("copies", lambda: Table.of(first=_first_of_equals(strings, boundary, engine)))
+    first: I64 = same.column("first")
+    refuse_too_many(first, most_from_copies(copies), boundary=boundary)
 
     def near() -> Table:
         different = first == np.arange(len(first))
@@ -92,11 +91,10 @@ def edit_join(
         return _Road(apart, float(distance), kind, boundary, engine, watch).near(q)
 
     found = engine.settle("found", near)
-    a, b, between = (found.column(name) for name in ("a", "b", "distance"))
-    own = np.zeros(len(first), np.int64)
-    a, b, between = with_copies((a, b, between), first, own, boundary=boundary, expand=expand)
-    looked_at = int(found.schema.metadata[_LOOKED_AT])
-    return NearStrings(a=a, b=b, distance=between, candidates=looked_at)
+    classes = Classes(representative=first, own=np.zeros(len(first), np.int64), boundary=boundary)
+    plain = Table(found.batches, found.schema.remove_metadata())
+    pairs = with_copies(plain, classes, copies, engine=engine, watch=watch)
+    return NearStrings(pairs=pairs, candidates=int(found.schema.metadata[_LOOKED_AT]))
 
 
 def _first_of_equals(strings: Table, boundary: int | None, engine: Engine) -> I64:
@@ -131,7 +129,7 @@ class _Road:
         return Bound(self.kind, self.distance, self.boundary is not None, q)
 
     def near(self, q: int) -> Table:
-        """Pairs within the distance (`a`, `b`, `distance`), and how many were looked at."""
+        """Pairs within the distance, and how many were looked at."""
         candidates = [self.sharing_grams(self.strings, q)]
         if q > 1:
             short = self.engine.map(self.strings, SpoiledAtMost(self.bound(q)))
@@ -174,18 +172,16 @@ class _Road:
     def verified(self, candidates: list[Table]) -> Table:
         stage = EditDistance(self.kind, int(self.distance))
         looked_at = sum(table.rows for table in candidates)
-        parts = []
         with self.watch.stage("distances", looked_at, unit="candidates") as advance:
-            for table in candidates:
-                near = self.engine.fetch(self.strings, table, ("a", "b"), stage, advance=advance)
-                parts.append([near.column(name) for name in ("a", "b", "distance")])
-        a, b, distance = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+            parts = [
+                self.engine.map(
+                    self.engine.fetch(self.strings, table, ("a", "b"), stage, advance=advance),
+                    AsPairs("distance"),
+                )
+                for table in candidates
+            ]
         # A pair may share enough grams of either length.
-        order = np.lexsort((b, a))
-        a, b, distance = a[order], b[order], distance[order]
-        fresh = np.ones(len(a), np.bool_)
-        fresh[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-        pairs = Table.of(a=a[fresh], b=b[fresh], distance=distance[fresh])
+        pairs = distinct_pairs(self.engine, Table.together(parts), most=len(parts))
         return Table(pairs.batches, pairs.schema.with_metadata({_LOOKED_AT: str(looked_at)}))
 
 

@@ -28,6 +28,8 @@ class VectorItems:
         Of the hashes.
     boundary
         Rows from here on are of a second collection, and only pairs across count; None for one collection.
+    most_from_copies
+        More pairs of copies than these are an error; None if there may be any number.
     """
 
     table: Table
@@ -35,6 +37,7 @@ class VectorItems:
     nearness: Nearness
     seed: int = 0
     boundary: int | None = None
+    most_from_copies: int | None = None
 
     @property
     def rows(self) -> int:

@@ -91,6 +91,7 @@ def by_terms(items: Items, *, engine: Engine, watch: Watch) -> WeightedItems:
         shingle=None,
         seed=items.seed,
         boundary=items.boundary,
+        most_from_copies=items.most_from_copies,
         measure="cosine",
         frequencies="exact" if exact else "shared",
     )

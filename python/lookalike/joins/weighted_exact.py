@@ -14,7 +14,7 @@ or all elements are frequent, every two sets meet once instead: n²/2 tests, and
 Memory: the engine's, for 28 bytes an element of a prefix, 32 an entry that is dealt (an element of n > 128
 prefixes is dealt n/64 times each), and 8 a pair that passes. Pairs are gone through in strips of rows that
 meet some 2²⁶ others, each settled, so no table holds more pairs than those. At the driver: 8 bytes a bucket
-of elements, at most 32 MB, 12 bytes a row, and the pairs found.
+of elements, at most 32 MB, and 12 bytes a row.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from lookalike.bands import Once, packed
+from lookalike.bands import Once
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
 from lookalike.joins.bucket_counts import CountKeys, added
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.found import Found
 from lookalike.joins.items import Items
 from lookalike.joins.joined import Joined
 from lookalike.joins.meetings import unpacked
+from lookalike.joins.pair_tables import distinct_pairs
 from lookalike.joins.weighted import THEORY, DigestWeighted, WeightedItems, representatives_by_weight
 from lookalike.joins.weighted_prefixes import (
     CountElements,
@@ -67,6 +69,7 @@ def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, wa
     with watch.stage("copies", items.rows) as advance:
         told = engine.map(items.table, DigestWeighted(), advance=advance, settled="digests")
         representative, flags = representatives_by_weight(items, told, engine)
+    refuse_too_many(representative, items.most_from_copies, boundary=items.boundary)
     filled = (flags & EMPTY) == 0
     marked = filled & (representative == np.arange(items.rows))
 
@@ -87,8 +90,8 @@ def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, wa
         copies=int(filled.sum()) - count,
         representatives=count,
         candidates=found.candidates,
-        pairs=len(found.a),
-        recall=RecallEstimate.certain(len(found.a)),
+        pairs=len(found),
+        recall=RecallEstimate.certain(len(found)),
         frequencies=items.frequencies,
     )
 
@@ -99,14 +102,10 @@ def exact_weighted(items: WeightedItems, *, threshold: float, engine: Engine, wa
         )
         return similarity
 
-    nothing = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
     return Joined(
-        a=found.a,
-        b=found.b,
-        similarity=found.similarity,
+        near=found.near,
         representative=representative,
         flags=flags,
-        below=nothing,
         account=account,
         compare=compare,
     )
@@ -170,17 +169,16 @@ def _found(
             settled = engine.settle(f"strip-{number}-of-{len(strips)}", compared)
             parts.append(Found.from_table(settled))
             advance(strip.last - strip.first)
-    return _together(parts)
+    return _together(parts, engine)
 
 
-def _together(parts: list[Found]) -> Found:
+def _together(parts: list[Found], engine: Engine) -> Found:
     """The pairs of all strips: where both rows are on either side, they were found from both."""
-    a, b, similarity = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "similarity")
-    )
-    _, first = np.unique(packed(a, b), return_index=True)
     candidates = sum(part.candidates for part in parts)
-    return Found(a=a[first], b=b[first], similarity=similarity[first], candidates=candidates)
+    if len(parts) == 1:
+        return Found(near=parts[0].near, candidates=candidates)
+    every = Table.together([part.near for part in parts])
+    return Found(near=distinct_pairs(engine, every, most=len(parts)), candidates=candidates)
 
 
 def _pairs(marked: Bools, sides: tuple[Bools, Bools] | None) -> float:
@@ -214,7 +212,7 @@ def _compared(
     pairs = engine.fetch(
         items.table, engine.map(candidates, unpacked), ("a", "b"), items.exact(at_least=reach.threshold)
     )
-    return Found.of(pairs, candidates.rows).to_table()
+    return Found.of(engine, pairs, candidates.rows).to_table()
 
 
 def candidates_of(engine: Engine, entries: Table, bits: int, strip: Strip, reach: Reach) -> Table:

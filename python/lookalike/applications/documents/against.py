@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,9 +25,10 @@ from lookalike.applications.documents.assigning import (
 )
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.earlier import EarlierRun
-from lookalike.applications.documents.join import Search, pair_columns
+from lookalike.applications.documents.join import Search
 from lookalike.applications.documents.keys import with_keys_worth_storing
 from lookalike.applications.documents.options import DedupOptions
+from lookalike.applications.documents.pairs import named_pairs
 from lookalike.applications.documents.roads import family_of, take_road
 from lookalike.applications.documents.units import (
     UnitCollection,
@@ -36,13 +37,13 @@ from lookalike.applications.documents.units import (
     what_is_left,
 )
 from lookalike.applications.too_large import called
+from lookalike.bands import rows_of
 from lookalike.clusters import Assignment, parse_keep
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import EMPTY, SHORT, UNSPACED, Account, Items, Joined
 from lookalike.joins.earlier import Met, Shelf, lsh_with_earlier
 from lookalike.joins.sign import key_all
-from lookalike.runs import Stage
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, Plan, plan, plan_of
@@ -65,7 +66,7 @@ def dedup_against(
         watch=watch,
     )
     return AgainstResult(
-        kept_rows=kept_as_arrived(collection, appended.assignment), **appended.found(watch.stages)
+        kept_rows=kept_as_arrived(collection, appended.assignment), **appended.found(engine, watch)
     )
 
 
@@ -84,7 +85,7 @@ def dedup_units_against(
         watch=watch,
     )
     left = what_is_left(units, appended.assignment.kept[: units.rows])
-    return AgainstUnitResult(**left, **appended.found(watch.stages, units.apart))
+    return AgainstUnitResult(**left, **appended.found(engine, watch, units.apart))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,14 +100,14 @@ class Appended:
     text_bytes: int
 
     def found(
-        self, stages: Sequence[Stage], more: Callable[[I64], dict[str, pa.Array]] | None = None
+        self, engine: Engine, watch: Watch, more: Callable[[I64], dict[str, pa.Array]] | None = None
     ) -> dict[str, Any]:
         """What a result says of documents and of units alike; `more` are further columns of clusters."""
         rows, joined, assignment = self.new.rows, self.search.joined, self.assignment
         return {
             "source": self.new.source,
             "options": self.options,
-            "pairs": _pairs(self.search, self.options, rows),
+            "pairs": _pairs(self.search, self.options, rows, engine),
             "cluster_rows": ClusterRows(
                 self.search,
                 assignment,
@@ -119,7 +120,7 @@ class Appended:
             "chained": assignment.chained,
             "cluster_sizes": assignment.sizes(),
             "account": joined.account,
-            "stages": stages,
+            "stages": watch.stages,
             "text_bytes": self.text_bytes,
             "runs": self.runs,
             "of_earlier": int(np.count_nonzero(assignment.representative[:rows] >= rows)),
@@ -326,8 +327,9 @@ def _of_new_rows(joined: Joined, rows: int, options: DedupOptions) -> Account:
     # find those as pairs.
     stands[joined.representative[rows:][joined.representative[rows:] < rows]] = False
     if options.column == "similarity":
-        same = (joined.b >= rows) & (joined.similarity == 1.0)
-        stands[joined.a[same & (joined.a < rows)]] = False
+        a, b, similarity = joined.columns
+        same = (b >= rows) & (similarity == 1.0)
+        stands[a[same & (a < rows)]] = False
     copies = rows - int(np.count_nonzero(stands))
     return replace(
         joined.account,
@@ -340,20 +342,30 @@ def _of_new_rows(joined: Joined, rows: int, options: DedupOptions) -> Account:
     )
 
 
-def _pairs(search: Search[NewAndEarlier], options: DedupOptions, rows: int) -> Pairs:
+def _pairs(search: Search[NewAndEarlier], options: DedupOptions, rows: int, engine: Engine) -> Pairs:
     """Pairs of which one at least is new; that is a."""
-    a, b, similarity = pair_columns(search.joined, boundary=None, expand=False)
+    found = named_pairs(search, options, "stars", engine=engine, watch=Watch())
     # Two runs may have kept copies of each other: no news.
-    new = a < rows
-    columns = {"a": search.named(a[new]), "b": search.named(b[new]), options.column: similarity[new]}
-    return Pairs(pa.table(columns), account=search.joined.account)
+    return replace(found, pairs=engine.map(found.pairs, FirstBefore(rows))).collected(engine)
+
+
+@dataclass(frozen=True)
+class FirstBefore:
+    """A stage: keeps the pairs whose first row is under a number."""
+
+    light: ClassVar[bool] = True
+
+    number: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.filter(pa.array(rows_of(batch["pair"].to_numpy())[0] < self.number))
 
 
 def _bridging(joined: Joined, rows: int) -> int:
     """New documents that are alike to several earlier ones."""
     # Classes of copies by the row that stands for them, each with every earlier row it is alike to.
     copied = np.arange(rows, len(joined.representative))
-    near = (joined.a < rows) & (joined.b >= rows)
-    classes = np.concatenate([joined.representative[copied], joined.a[near]])
+    a, b, _ = joined.columns
+    classes = np.concatenate([joined.representative[copied], a[(a < rows) & (b >= rows)]])
     several = np.bincount(classes, minlength=len(joined.representative)) > 1
     return int(np.count_nonzero(several[joined.representative[:rows]]))

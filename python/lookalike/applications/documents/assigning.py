@@ -32,9 +32,7 @@ def assigned(
         how = assign if new_rows is None else partial(assign_with_earlier, new_rows=new_rows)
         assignment = how(
             joined.representative,
-            joined.a,
-            joined.b,
-            joined.similarity,
+            *joined.columns,
             priority=priority,
             threshold=options.threshold,
             group=options.group,

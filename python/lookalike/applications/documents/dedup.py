@@ -116,7 +116,7 @@ def dedup_source(
     return DedupResult(
         source=source,
         options=options,
-        pairs=named_pairs(search, options),
+        pairs=named_pairs(search, options, "stars", engine=engine, watch=Watch()).collected(engine),
         cluster_rows=ClusterRows(search, assignment, options),
         search=search,
         kept_rows=kept_as_arrived(collection, assignment),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,15 +13,15 @@ import pyarrow as pa
 from lookalike.applications.documents.collection import Collection, collect
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.documents.roads import take_road
+from lookalike.applications.pair_rows import Names
 from lookalike.applications.sets import SetCollection, collect_sets
 from lookalike.applications.too_large import called
 from lookalike.engines import Engine, Table
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
-from lookalike.joins.expand import with_copies
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
-from lookalike.types import F64, I64
+from lookalike.types import I64
 
 
 class Named(Protocol):
@@ -45,6 +45,16 @@ class Search(Generic[C]):
     joined: Joined
     collections: tuple[C, ...]
 
+    @property
+    def names(self) -> tuple[Names, Names]:
+        """How the rows of either side of a pair are called."""
+        return self.collections[0].ids, self.collections[-1].ids
+
+    @property
+    def boundary(self) -> int | None:
+        """Where the rows of a second collection begin, if there is one."""
+        return self.collections[0].rows if len(self.collections) == 2 else None
+
     def named(self, rows: I64) -> pa.Array:
         """User ids of row numbers; all rows of one call are of one collection."""
         first = self.collections[0].rows
@@ -67,9 +77,11 @@ def search_sources(
     engine: Engine,
     watch: Watch,
     extra: str | None = None,
+    most_from_copies: int | None = None,
 ) -> Search[Collection]:
-    """Read one source or two, and join them."""
+    """Read one source or two, and join them; copies may make so many pairs, or any number."""
     collections, items = read_sources(sources, options, engine=engine, watch=watch, extra=extra)
+    items = replace(items, most_from_copies=most_from_copies)
     with called(partial(name_of, collections)):
         joined = take_road(items, options, engine=engine, watch=watch)
     return Search(joined=joined, collections=collections)
@@ -105,10 +117,16 @@ def read_sources(
 
 
 def search_sets(
-    given: tuple[Any, ...], options: PairOptions, *, engine: Engine, watch: Watch
+    given: tuple[Any, ...],
+    options: PairOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    most_from_copies: int | None = None,
 ) -> Search[SetCollection]:
     """Read one collection of sets or two, from whatever holds them, and join them."""
     collections, items = read_collections_of_sets(given, options, engine=engine, watch=watch)
+    items = replace(items, most_from_copies=most_from_copies)
     with called(partial(name_of, collections)):
         joined = take_road(items, options, engine=engine, watch=watch)
     return Search(joined=joined, collections=collections)
@@ -127,11 +145,3 @@ def read_collections_of_sets(
         boundary=collections[0].rows if len(collections) == 2 else None,
     )
     return tuple(collections), items
-
-
-def pair_columns(joined: Joined, *, boundary: int | None, expand: bool) -> tuple[I64, I64, F64]:
-    """All pairs a user sees: near pairs between representatives, and copies (`with_copies`)."""
-    near = (joined.a, joined.b, joined.similarity)
-    return with_copies(
-        near, joined.representative, joined.own, boundary=boundary, expand=expand, directed=joined.directed
-    )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection
-from lookalike.applications.documents.join import Search, pair_columns, search_sets, search_sources
+from lookalike.applications.documents.join import Search, search_sets, search_sources
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.documents.weighted import (
     MEASURES,
@@ -17,10 +16,12 @@ from lookalike.applications.documents.weighted import (
     pairs_by_meaning,
     pairs_by_weight,
 )
+from lookalike.applications.pair_rows import PairRows, pair_rows
 from lookalike.applications.sets import SetCollection, holds_sets, listed
 from lookalike.engines import Engine, engine_of
 from lookalike.errors import OptionError, UnknownOptionError
 from lookalike.io import OnError, Source, open_source
+from lookalike.joins.expand import Copies, checked_copies, most_from_copies
 from lookalike.keywords import suggesting
 from lookalike.runs.watch import Watch
 from lookalike.types import Bits, Pairs
@@ -34,7 +35,7 @@ def similar_pairs(
     text: str = "text",
     id: str | None = None,
     on_error: OnError = "raise",
-    expand: bool = False,
+    copies: Copies | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
     memory: int | str | None = None,
@@ -61,9 +62,11 @@ def similar_pairs(
         Columns of a table: what to compare, and what to call a row. Without `id` rows are numbered.
     on_error
         Of documents: `raise` at the first that cannot be read, or `skip` and count them.
-    expand
-        Give every pair of exact copies, rather than each copy with one representative. Their number may be
-        quadratic.
+    copies
+        `"all"` lists every pair, those between exact copies too: that is the default, but over 100 million
+        pairs that only copies make are an error, unless `"all"` is written out. `"stars"` lists each copy
+        once, with the first of them; between two collections, the first copies on
+        either side are paired with all on the other.
     threads, memory
         How many threads work (all cores by default), and how much memory they may take above what Python
         needs, such as `"4GB"` (half of what is free by default). Neither changes the result. `engine` is for
@@ -91,30 +94,34 @@ def similar_pairs(
     from lookalike.applications.bits import BIT_OPTIONS, COLUMN, similar_bits
     from lookalike.applications.vectors import VectorOptions, holds_vectors, pairs_of_vectors
 
+    copies = checked_copies(copies)
     engine = engine_of(engine, threads, memory)
     if isinstance(items, Bits) or options.get("measure") == "hamming":
         if unknown := sorted(set(options) - set(BIT_OPTIONS)):
             raise UnknownOptionError.of(unknown[0], BIT_OPTIONS, where=" of bits")
         _check_skips(on_error, "bits")
         column = COLUMN if text == "text" else text
-        return similar_bits(items, other, column=column, id=id, expand=expand, engine=engine, **options)
+        return similar_bits(items, other, column=column, id=id, copies=copies, engine=engine, **options)
     weighted = WeightedOptions.of(options) if options.get("measure") in MEASURES else None
     if weighted is None and holds_vectors(items, options.get("measure", PairOptions.measure), text=text):
         _check_skips(on_error, "vectors")
         vectors = (items,) if other is None else (items, other)
         near = VectorOptions.of(options)
         lists = None if text == "text" else text
-        return pairs_of_vectors(
-            vectors, near, engine=engine, watch=Watch(), column=lists, id=id, expand=expand
-        )[0]
+        found, _ = pairs_of_vectors(
+            vectors, near, engine=engine, watch=Watch(), column=lists, id=id, copies=copies
+        )
+        return found.collected(engine)
     chosen = PairOptions.of({} if weighted else options)
     given = tuple(listed(one) for one in ((items,) if other is None else (items, other)))
     if weighted is not None and weighted.measure != "tfidf":
         _check_skips(on_error, "sets")
-        return pairs_by_weight(given, weighted, engine=engine, watch=Watch(), expand=expand)[0]
+        found, _ = pairs_by_weight(given, weighted, engine=engine, watch=Watch(), copies=copies)
+        return found.collected(engine)
     if weighted is not None:
         sources = tuple(open_source(one, text=text, id=id, on_error=on_error) for one in given)
-        return pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), expand=expand)[0]
+        found, _ = pairs_by_meaning(sources, weighted, engine=engine, watch=Watch(), copies=copies)
+        return found.collected(engine)
     for one in given:
         if isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == np.uint64:
             raise OptionError(
@@ -123,9 +130,11 @@ def similar_pairs(
             )
     if holds_sets(given[0]):
         _check_skips(on_error, "sets")
-        return pairs_of_sets(given, chosen, engine=engine, watch=Watch(), expand=expand)[0]
+        found, _ = pairs_of_sets(given, chosen, engine=engine, watch=Watch(), copies=copies)
+        return found.collected(engine)
     sources = tuple(open_source(one, text=text, id=id, on_error=on_error) for one in given)
-    return pairs_of(sources, chosen, engine=engine, watch=Watch(), expand=expand)[0]
+    found, _ = pairs_of(sources, chosen, engine=engine, watch=Watch(), copies=copies)
+    return found.collected(engine)
 
 
 def _check_skips(on_error: OnError, what: str) -> None:
@@ -135,25 +144,43 @@ def _check_skips(on_error: OnError, what: str) -> None:
 
 
 def pairs_of(
-    sources: Sequence[Source], options: PairOptions, *, engine: Engine, watch: Watch, expand: bool = False
-) -> tuple[Pairs, Search[Collection]]:
+    sources: Sequence[Source],
+    options: PairOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    copies: Copies | None = None,
+) -> tuple[PairRows, Search[Collection]]:
     """Similar pairs of one source, or of two."""
-    search = search_sources(tuple(sources), options, engine=engine, watch=watch)
-    return named_pairs(search, options, expand=expand), search
+    most = most_from_copies(copies)
+    search = search_sources(tuple(sources), options, engine=engine, watch=watch, most_from_copies=most)
+    return named_pairs(search, options, copies, engine=engine, watch=watch), search
 
 
 def pairs_of_sets(
-    given: Sequence[Any], options: PairOptions, *, engine: Engine, watch: Watch, expand: bool = False
-) -> tuple[Pairs, Search[SetCollection]]:
+    given: Sequence[Any],
+    options: PairOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    copies: Copies | None = None,
+) -> tuple[PairRows, Search[SetCollection]]:
     """Similar pairs of one collection of sets, or of two."""
-    search = search_sets(tuple(given), options, engine=engine, watch=watch)
-    return named_pairs(search, options, expand=expand), search
+    most = most_from_copies(copies)
+    search = search_sets(tuple(given), options, engine=engine, watch=watch, most_from_copies=most)
+    return named_pairs(search, options, copies, engine=engine, watch=watch), search
 
 
-def named_pairs(search: Search[Any], options: PairOptions, *, expand: bool = False) -> Pairs:
+def named_pairs(
+    search: Search[Any], options: PairOptions, copies: Copies | None, *, engine: Engine, watch: Watch
+) -> PairRows:
     """The pairs of a search by user ids."""
-    two = len(search.collections) == 2
-    boundary = search.collections[0].rows if two else None
-    a, b, similarity = pair_columns(search.joined, boundary=boundary, expand=expand)
-    columns = {"a": search.named(a), "b": search.named(b), options.column: pa.array(similarity)}
-    return Pairs(pa.table(columns), account=search.joined.account)
+    return pair_rows(
+        search.joined,
+        search.names,
+        copies=copies,
+        boundary=search.boundary,
+        column=options.column,
+        engine=engine,
+        watch=watch,
+    )

@@ -28,9 +28,11 @@ from lookalike.joins.agree import agree
 from lookalike.joins.choice import Chosen, choose
 from lookalike.joins.distinct import Distinct, distinct
 from lookalike.joins.divide import divide
+from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.external import external
 from lookalike.joins.found import Found
 from lookalike.joins.left_out import LeftOut
+from lookalike.joins.pair_tables import Numbered
 from lookalike.joins.prefix import prefix_join
 from lookalike.joins.pyramid import pyramid
 from lookalike.joins.top import Before
@@ -114,6 +116,9 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
     measure = overlap_measure(options.measure)
     counted = measure.name == "overlap"
     apart = distinct(items, least_size=least_size(options), sets=chosen.sets, engine=engine, watch=watch)
+    refuse_too_many(
+        apart.representative, items.most_from_copies, boundary=items.boundary, directed=measure.directed
+    )
     with numbered_anew(apart.numbers):
         settled = engine.settle(
             "found",
@@ -135,19 +140,15 @@ def _by_sets(items: Items, chosen: Chosen, options: PairOptions, *, engine: Engi
         copies=apart.copies,
         representatives=len(apart.numbers),
         candidates=found.candidates,
-        pairs=len(found.a),
-        recall=found.recall or certain(len(found.a)),
+        pairs=len(found),
+        recall=found.recall or certain(len(found)),
         median_similarity=None if chosen.drawn is None else chosen.drawn.median_similarity,
         left_out=left_out,
     )
-    none = np.empty(0, np.int64)
     return Joined(
-        a=apart.numbers[found.a],
-        b=apart.numbers[found.b],
-        similarity=found.similarity,
+        near=engine.map(found.near, Numbered(apart.numbers)),
         representative=apart.representative,
         flags=apart.flags,
-        below=(none, none, np.empty(0, np.float64)),
         account=account,
         compare=_comparing(apart, method, measure, options, engine),
         own=apart.sizes.astype(np.float64) if counted else None,
@@ -190,7 +191,9 @@ def _walk_both(
     first = engine.map(items.table, Before(items.boundary))
     within = replace(items, table=first, boundary=None, first_within=False)
     # The tables of both walks have the same names; together they are settled as what was found.
-    return found.and_also(_walk(within, method, measure, options, engine=engine.unsettled(), watch=watch))
+    return found.and_also(
+        _walk(within, method, measure, options, engine=engine.unsettled(), watch=watch), engine
+    )
 
 
 def _walk(

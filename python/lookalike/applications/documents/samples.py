@@ -12,7 +12,8 @@ from lookalike.applications.documents.collection import Collection
 from lookalike.applications.documents.join import Search, name_of
 from lookalike.applications.documents.options import PairOptions
 from lookalike.applications.too_large import called
-from lookalike.types import F64, I64
+from lookalike.joins.pair_tables import nearest_to, nothing_found, pair_table
+from lookalike.types import I64
 
 #: Pairs kept a side, and how much of each text.
 PAIRS = 50
@@ -22,10 +23,10 @@ CHARACTERS = 4000
 def near_threshold(search: Search[Any], options: PairOptions) -> pa.Table:
     """The pairs least over the threshold and those least under it, with texts and `side`."""
     joined = search.joined
-    over = _nearest(joined.a, joined.b, joined.similarity, options.threshold)
+    over = nearest_to(joined.near, options.threshold, PAIRS)
     with called(partial(name_of, search.collections)):
-        below = joined.below if joined.under is None else joined.under(PAIRS)
-    under = _nearest(*below, options.threshold)
+        below = nothing_found() if joined.under is None else pair_table(*joined.under(PAIRS))
+    under = nearest_to(below, options.threshold, PAIRS)
     a, b, similarity = (np.concatenate(columns) for columns in zip(over, under, strict=True))
     texts = [text[:CHARACTERS] for text in _texts(search.collections[0], np.concatenate([a, b]))]
     return pa.table(
@@ -45,9 +46,3 @@ def _texts(collection: Any, rows: I64) -> list[str]:
     if isinstance(collection, Collection):
         return collection.texts(rows)
     return [collection.text(int(row)) for row in rows]
-
-
-def _nearest(a: I64, b: I64, similarity: F64, threshold: float) -> tuple[I64, I64, F64]:
-    # By distance to the threshold, then by id: no order of arrival is in it.
-    chosen = np.lexsort((b, a, np.abs(similarity - threshold)))[:PAIRS]
-    return a[chosen], b[chosen], similarity[chosen]

@@ -52,16 +52,15 @@ def summary_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[
     )
 
 
-def pair_lines(account: Account, counts: Mapping[str, Any], stages: Sequence[Stage]) -> list[str]:
-    """The outcome of a search for pairs, a fact a line."""
+def pair_lines(
+    account: Account, counts: Mapping[str, Any], in_all: str, stages: Sequence[Stage]
+) -> list[str]:
+    """The outcome of a search for pairs, a fact a line; `in_all` says how many they are with copies."""
     return _aligned(
         [
             *_input_facts(counts),
             *_search_facts(account),
-            (
-                "pairs",
-                f"{numbers.count(counts['pairs'])} in all, exact copies among them" if account.copies else "",
-            ),
+            ("pairs", in_all),
             ("not compared", _not_compared(account)),
             *_recall_facts(account),
             ("method", _chosen(account)),

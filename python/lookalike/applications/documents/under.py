@@ -53,9 +53,10 @@ def _of(
     # Whatever the threshold: pairs that share nothing are never near it.
     with numbered_anew(np.concatenate([np.arange(items.rows), drawn])):
         found = walk(both, max(threshold - MARGIN, threshold / 2))
-    a, b = found.a, drawn[found.b - items.rows]
-    short = found.similarity < threshold
-    a, b, similarity = np.minimum(a, b)[short], np.maximum(a, b)[short], found.similarity[short]
+    a, b, similarity = found.columns
+    b = drawn[b - items.rows]
+    short = similarity < threshold
+    a, b, similarity = np.minimum(a, b)[short], np.maximum(a, b)[short], similarity[short]
     # A pair of which both were drawn has come twice.
     _, once = np.unique(np.stack([a, b]), axis=1, return_index=True)
     return a[once], b[once], similarity[once]

@@ -157,7 +157,7 @@ def dedup_units(source: Source, options: DedupOptions, *, engine: Engine, watch:
     return UnitResult(
         source=source,
         options=options,
-        pairs=named_pairs(search, options),
+        pairs=named_pairs(search, options, "stars", engine=engine, watch=Watch()).collected(engine),
         cluster_rows=ClusterRows(search, assignment, options, units.apart),
         search=search,
         chained=assignment.chained,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, Self, get_args
@@ -11,24 +11,28 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.applications.documents.collection import Collection, collect
-from lookalike.applications.documents.join import name_of, pair_columns
+from lookalike.applications.documents.join import name_of
 from lookalike.applications.documents.road_rehearsal import RoadRehearsal
+from lookalike.applications.pair_rows import PairRows, pair_rows
 from lookalike.applications.sets import SetCollection, collect_weighted_sets
 from lookalike.applications.too_large import called
-from lookalike.engines import Engine, Table
+from lookalike.bands import packed
+from lookalike.engines import Engine, Held, Table
 from lookalike.errors import OptionError, UnknownOptionError
 from lookalike.io import Source
 from lookalike.joins import Items, Joined
+from lookalike.joins.expand import Copies, most_from_copies
+from lookalike.joins.pair_tables import by_rows, sorted_pairs
 from lookalike.joins.weighted import WeightedItems, by_terms, join_weighted, plan_weighted
 from lookalike.joins.weighted_choice import ChosenWeighted, choose_weighted
 from lookalike.joins.weighted_exact import exact_weighted, near_of_weighted
 from lookalike.keywords import suggesting
+from lookalike.measures.candidates import Exact
 from lookalike.runs.watch import Watch
 from lookalike.shingles import Shingle
 from lookalike.theory import Choice, plan
 from lookalike.theory.ranges import checked_recall, checked_seed, checked_slots
 from lookalike.theory.thresholds import scale_of
-from lookalike.types import F64, I64, Pairs
 
 Measure = Literal["tfidf", "weighted-jaccard", "weighted-cosine"]
 MEASURES: tuple[str, ...] = get_args(Measure)
@@ -146,33 +150,38 @@ def pairs_by_meaning(
     *,
     engine: Engine,
     watch: Watch,
-    expand: bool = False,
-) -> tuple[Pairs, list[Collection]]:
+    copies: Copies | None = None,
+) -> tuple[PairRows, list[Collection]]:
     """Pairs of documents of one source or two, by the cosine of their terms, and the collections read."""
     texts, collections = _read_texts(sources, options, engine, watch)
+    texts = replace(texts, most_from_copies=most_from_copies(copies))
     boundary = texts.boundary
+    names = collections[0].ids, collections[-1].ids
     with called(partial(name_of, collections)):
         joined = _join(by_terms(texts, engine=engine, watch=watch), options, engine, watch)
-        # Copies in meaning may be no copies in words, so each is looked at.
-        expand = expand or options.not_copies is not None
-        a, b, similarity = pair_columns(joined, boundary=boundary, expand=expand)
+        pairs = pair_rows(joined, names, copies=copies, boundary=boundary, engine=engine, watch=watch)
         if options.not_copies is not None:
-            a, b, similarity = _not_copied(texts, (a, b, similarity), options.not_copies, engine)
-    names = collections[0].ids, collections[-1].ids
-    return _named(joined, (a, b, similarity), boundary, names), collections
+            pairs = replace(pairs, pairs=_not_copied(texts, pairs.pairs, options.not_copies, engine))
+    return pairs, collections
 
 
 def pairs_by_weight(
-    given: Sequence[Any], options: WeightedOptions, *, engine: Engine, watch: Watch, expand: bool = False
-) -> tuple[Pairs, list[SetCollection]]:
+    given: Sequence[Any],
+    options: WeightedOptions,
+    *,
+    engine: Engine,
+    watch: Watch,
+    copies: Copies | None = None,
+) -> tuple[PairRows, list[SetCollection]]:
     """Pairs of weighted sets of one collection or two, by Σmin/Σmax or by cosine, and what was read."""
     items, collections = _read_sets(given, options, engine, watch)
+    items = replace(items, most_from_copies=most_from_copies(copies))
     boundary = items.boundary
     with called(partial(name_of, collections)):
         joined = _join(items, options, engine, watch)
     names = collections[0].ids, collections[-1].ids
-    pairs = pair_columns(joined, boundary=boundary, expand=expand)
-    return _named(joined, pairs, boundary, names), collections
+    pairs = pair_rows(joined, names, copies=copies, boundary=boundary, engine=engine, watch=watch)
+    return pairs, collections
 
 
 def rehearse_by_weight(
@@ -281,28 +290,21 @@ def _chosen(items: WeightedItems, options: WeightedOptions, engine: Engine, watc
     )
 
 
-def _not_copied(
-    texts: Items, pairs: tuple[I64, I64, F64], least: float, engine: Engine
-) -> tuple[I64, I64, F64]:
+def _not_copied(texts: Items, pairs: Table, least: float, engine: Engine) -> Table:
     """Pairs whose shingles of five words are less alike than `least`."""
-    a, b, similarity = pairs
-    shingled = replace(texts, shingle=Shingle())
-    copied = engine.fetch(texts.table, Table.of(a=a, b=b), ("a", "b"), shingled.exact(at_least=least))
-    packed = (a << 32) | b
-    kept = ~np.isin(packed, (copied.column("a") << 32) | copied.column("b"))
-    return a[kept], b[kept], similarity[kept]
+    copied = replace(texts, shingle=Shingle()).exact(at_least=least)
+    other = engine.fetch(texts.table, engine.map(pairs, by_rows), ("a", "b"), NotCopied(copied))
+    return sorted_pairs(engine, other, "value")
 
 
-def _named(
-    joined: Joined,
-    pairs: tuple[I64, I64, F64],
-    boundary: int | None,
-    names: tuple[Callable[[I64], pa.Array], Callable[[I64], pa.Array]],
-) -> Pairs:
-    a, b, similarity = pairs
-    columns = {
-        "a": names[0](a),
-        "b": names[1](b - (boundary or 0)),
-        "similarity": pa.array(similarity),
-    }
-    return Pairs(pa.table(columns), account=joined.account)
+@dataclass(frozen=True)
+class NotCopied:
+    """A stage for `fetch` from texts: pairs → those that a check of copied words turns away."""
+
+    copied: Exact
+
+    def __call__(self, batch: pa.RecordBatch, held: Held) -> pa.RecordBatch:
+        copied = self.copied(batch, held)
+        a, b = (copied[side].to_numpy().astype(np.uint64) for side in ("a", "b"))
+        pairs = packed(batch["a"].to_numpy(), batch["b"].to_numpy())
+        return batch.filter(pa.array(~np.isin(pairs, packed(a, b))))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa
-
-from lookalike.applications.documents.join import Search, pair_columns
+from lookalike.applications.documents.join import Search
+from lookalike.applications.pair_rows import PairRows, pair_rows
 from lookalike.applications.vectors.collection import VectorCollection, collect_vectors
 from lookalike.applications.vectors.options import VectorOptions
 from lookalike.charts.numbers import seconds
@@ -15,6 +14,7 @@ from lookalike.engines import Engine, Table
 from lookalike.errors import UnreachableRecallError
 from lookalike.joins import Joined
 from lookalike.joins.drawn_lines import DrawnChances, directions_of, kept_by_draw
+from lookalike.joins.expand import Copies, most_from_copies
 from lookalike.joins.near import near
 from lookalike.joins.products import exact, near_of_vectors
 from lookalike.joins.vector_items import VectorItems
@@ -25,7 +25,6 @@ from lookalike.theory import Choice, Plan, RoadEstimate, plan
 from lookalike.theory.costs import EXACT_WORTH, seconds_for_products
 from lookalike.theory.distances import DistanceSample
 from lookalike.theory.probed_plans import ProbedPlan, plan_probes
-from lookalike.types import Pairs
 from lookalike.wording import several
 
 #: Looking into several buckets is thought of where a join is expected to take so many seconds, and done where
@@ -41,8 +40,8 @@ def pairs_of_vectors(
     watch: Watch,
     column: str | None = None,
     id: str | None = None,
-    expand: bool = False,
-) -> tuple[Pairs, Search[VectorCollection]]:
+    copies: Copies | None = None,
+) -> tuple[PairRows, Search[VectorCollection]]:
     """Near pairs of one collection of vectors, or between two."""
     collections = collect_vectors(given, engine, watch, measure=options.measure, column=column, id=id)
     boundary = collections[0].rows if len(collections) == 2 else None
@@ -52,11 +51,19 @@ def pairs_of_vectors(
         nearness=Nearness(options.measure, options.level),
         seed=options.seed,
         boundary=boundary,
+        most_from_copies=most_from_copies(copies),
     )
     search = Search(joined=take_road(items, options, engine=engine, watch=watch), collections=collections)
-    a, b, value = pair_columns(search.joined, boundary=boundary, expand=expand)
-    columns = {"a": search.named(a), "b": search.named(b), options.column: pa.array(value)}
-    return Pairs(pa.table(columns), account=search.joined.account), search
+    pairs = pair_rows(
+        search.joined,
+        search.names,
+        copies=copies,
+        boundary=boundary,
+        column=options.column,
+        engine=engine,
+        watch=watch,
+    )
+    return pairs, search
 
 
 def take_road(items: VectorItems, options: VectorOptions, *, engine: Engine, watch: Watch) -> Joined:
