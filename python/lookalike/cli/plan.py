@@ -189,8 +189,8 @@ def _luck(chosen: Plan) -> str:
     """What one draw may find, in plain words."""
     unlucky = numbers.percent(unlucky_recall(chosen.banding, chosen.threshold))
     return (
-        "luck: of pairs that all differ alike, as pages with one footer do, one run in twenty would find under"
-        f"\n{unlucky} by these bands alone; a run measures what it found, and adds bands if that is too little"
+        "luck: of pairs that all differ alike, as pages with one footer do, one run in twenty would find"
+        f"\nunder {unlucky} by these bands alone; a run measures that, and adds bands if it was unlucky"
     )
 
 
