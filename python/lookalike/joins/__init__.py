@@ -14,6 +14,8 @@ sign          one kernel call a batch; signatures: those of some rows; rare: tex
 copies        exact copies, confirmed; classes: what copies have is their representative's
 meeting       rows that share a bucket, picked out; only: some rows of a table
 leaders       large buckets; outright: those of which all pairs are listed
+promise       bands are added where the draw falls short: recall_of_draw measures it, added_bands signs again,
+              exact_look compares a few rows exactly
 least         the rows with the least hashes, of which samples are made
 weighted      weighted sets: the same road with other keys and another check; weighted_exact: without
               loss, by what is rare and heavy (`weighted_prefixes`)

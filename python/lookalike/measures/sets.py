@@ -187,8 +187,8 @@ def _refuse_dense(tokens: pa.Array, offsets: Any, bag: bool, *, least: int = 3) 
         return
     if (widths == widths[0]).all() and pc.min_max(tokens).as_py() == {"min": 0, "max": 1}:
         raise SourceError(
-            f"these {several(len(widths), 'row')} of {widths[0]:,} hold 0 and 1 alone, as a dense matrix does:"
-            " give a boolean matrix as a sparse one, such as scipy.sparse.csr_array(matrix)"
+            f"these {several(len(widths), 'row')} of {widths[0]:,} hold 0 and 1 alone, as a dense matrix"
+            " does: give a boolean matrix as a sparse one, such as scipy.sparse.csr_array(matrix)"
         )
 
 

@@ -26,6 +26,7 @@ first_filter   candidates dropped by their signatures first, and what that loses
 recall         afterwards: what a run probably missed, from what it found and the law of all draws
 recall_of_draw the same for the draw at hand, and how many bands to add where it falls short of the promise
 added_bands    what a run did where it fell short: bands added, rows looked at exactly
+luck           what a draw may find of pairs that all differ alike
 recall_of_bits the same for bands of bits, from how found pairs differ
 hits           which bands the pairs that were found met in, as counts that add up
 pyramid        the Hamming pyramid's levels and recall
