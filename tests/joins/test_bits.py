@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lookalike as la
 from lookalike import _core
 from lookalike.engines import LocalEngine
 from lookalike.errors import OptionError
@@ -471,3 +472,19 @@ def test_rows_of_a_crowd_are_not_looked_at(monkeypatch):
     # Leaders join them, and to list all of their pairs would cost their square.
     assert account.large.rows > 200
     assert account.look.rows < 5
+
+
+@pytest.mark.parametrize("seed", [0, 6, 15])
+def test_a_kind_of_pairs_lost_among_many_others_is_seen_by_a_look_at_a_few_rows(seed):
+    # Half of all pairs differ in the same three bits, and the first bands of these draws lose all of them.
+    draw = np.random.default_rng(0)
+    one = draw.integers(0, 2**64, size=800, dtype=np.uint64)
+    other = one.copy()
+    for row in range(800):
+        bits = (3, 20, 41) if row % 2 else draw.choice(64, 3, replace=False)
+        for bit in bits:
+            other[row] ^= np.uint64(1 << int(bit))
+    pairs = la.similar_bits(np.concatenate([one, other]), threshold=3, method="lsh", seed=seed)
+    assert [added.reason for added in pairs.account.added] == ["unseen"]
+    assert pairs.account.look.found == pairs.account.look.near > 0
+    assert len(pairs) > 0.95 * 800

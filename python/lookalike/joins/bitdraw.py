@@ -29,6 +29,8 @@ from lookalike.types import I64, U64, Bools
 MOST = 1 << 12
 #: And so many pairs at least.
 _LEAST = 1 << 10
+#: So many pairs of a few rows that differ in the same bits are a kind, and no coincidence.
+_A_KIND = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,16 +128,26 @@ class Looked:
 
     def outcome(self, draws: Sequence[DealtBits]) -> ExactLook:
         """What the look showed, now that there are these bands."""
-        counts, met = self.differences.counts, self.differences.met(mask_words(draws)).any(axis=1)
+        counts, met = self.differences.counts, self._met(draws)
         return ExactLook(rows=self.rows, near=int(counts.sum()), found=int(counts[met].sum()))
 
+    def lost_a_kind(self, draws: Sequence[DealtBits]) -> bool:
+        """Whether several pairs that differ in the same bits agree in no band: chance does not do that."""
+        return bool((self.differences.counts[~self._met(draws)] >= _A_KIND).any())
 
-def look_exactly(engine: Engine, items: BitItems, radius: int, crowded: Callable[[], I64]) -> Looked:
-    """Compare the rows with the least contents with all others, but for rows that are in a crowd."""
+    def _met(self, draws: Sequence[DealtBits]) -> Bools:
+        met: Bools = self.differences.met(mask_words(draws)).sum(axis=1) > 0
+        return met
+
+
+def look_exactly(
+    engine: Engine, items: BitItems, radius: int, crowded: Callable[[], I64], *, count: int = LOOKED_AT
+) -> Looked:
+    """Compare so many rows with the least contents with all others, but for rows that are in a crowd."""
 
     def near() -> Table:
         alone = engine.unsettled()
-        least = LeastOfBits(LOOKED_AT, 0, 1 << 32, Digest(items.width), np.unique(crowded()))
+        least = LeastOfBits(count, 0, 1 << 32, Digest(items.width), np.unique(crowded()))
         rows, found = least.drawn(alone, items.table), None
         if len(rows):
             few = all_words(alone.fetch(items.table, Table.of(row=rows), ("row",), TakeBits()).batches)

@@ -29,6 +29,7 @@ from lookalike.families import Covering, DealtBits
 from lookalike.families.dealtbits import masks_of
 from lookalike.joins.bitdraw import Looked, draw_of_bits, look_exactly
 from lookalike.joins.bitrows import BitItems, Digest, FoundBits, NearBits, words_of
+from lookalike.joins.exact_look import LOOKED_AT
 from lookalike.joins.leaders import Check, LeaderAccount, across_large, by_row, join_large
 from lookalike.joins.promise import few_groups
 from lookalike.runs.watch import Watch
@@ -43,6 +44,8 @@ WHOLE = 1 << 16
 #: A bucket of sampled bits with more rows than this is large: 512 comparisons a row cost about as much as its
 #: keys did.
 LARGE = 1024
+#: Rows that every run compares with all others, to see whether a kind of pairs was lost.
+_GLANCED_AT = 64
 
 
 def covering_join(items: BitItems, *, cover: Covering, engine: Engine, watch: Watch) -> FoundBits:
@@ -187,15 +190,22 @@ def sampling_join(items: BitItems, *, plan: Plan, seed: int, engine: Engine, wat
     road.add(DealtBits(bits=items.width, bands=banding.bands, rows=banding.rows, seed=seed))
     added: list[AddedBands] = []
     looked: Looked | None = None
+    asked = False
     while True:
         met = road.met()
         rows = int(met.b.max(initial=0)) + 1
         draw = draw_of_bits(engine, items, met, road.draws)
         # Rows that differ in nothing are copies, and gone.
         ends = [(met.a.astype(np.uint32), met.b.astype(np.uint32))]
-        if looked is None and radius and (draw.none_near_threshold(radius) or few_groups(ends, rows)):
+        if radius and not asked:
+            asked = True
+            # A few rows are soon compared with all: they show a kind of pairs that was lost among others.
+            little = draw.none_near_threshold(radius) or few_groups(ends, rows)
             with watch.stage("look", items.rows):
-                looked = look_exactly(engine, items, radius, road.crowded)
+                count = LOOKED_AT if little else _GLANCED_AT
+                looked = look_exactly(engine, items, radius, road.crowded, count=count)
+            if not little and not looked.lost_a_kind(road.draws):
+                looked = None
         look = None if looked is None else looked.outcome(road.draws)
         bands = draw.bands_to_add(radius=radius, promised=plan.recall, rows=banding.rows)
         reason: Reason = "alike" if draw.hard else "short"
