@@ -128,14 +128,14 @@ def check_nothing_is_done_again(monkeypatch, folder, command, stop, *, settled, 
 
 
 #: What puts found pairs in order and names them: it takes no longer than to read back what it would settle.
-_LISTING = {"AsPairs", "Numbered", "Reaching", "FirstOfEach"}
+LISTING = {"AsPairs", "Numbered", "Reaching", "FirstOfEach"}
 
 
 def _only(reading, verb):
     do = getattr(LocalEngine, verb)
 
     def only(self, table, stage, *arguments, **more):
-        if type(stage).__name__ not in reading | _LISTING:
+        if type(stage).__name__ not in reading | LISTING:
             # A map whose table is settled is asked for, and has nothing to do.
             assert more.get("settled") is not None, (verb, stage)
             stage = _at_rest

@@ -67,7 +67,7 @@ def test_one_text_may_come_from_standard_input(type_, files, monkeypatch, refuse
 
 def test_texts_that_the_shingles_do_not_fit_are_noted(type_, tmp_path):
     (tmp_path / "a.txt").write_text("天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往" * 3, encoding="utf-8")
-    (tmp_path / "b.txt").write_text(" … ", encoding="utf-8")
+    (tmp_path / "b.txt").write_text(" \n ", encoding="utf-8")
     ended = type_("compare", tmp_path / "a.txt", tmp_path / "b.txt")
     assert ended.code == 0
     assert "chars:5" in ended.err

@@ -17,7 +17,7 @@ def test_the_plan_is_told_in_words_and_drawn(type_):
     assert "looks at" in ended.out
     assert "misses" in ended.out
     assert "threshold 0.8: 95.3% found" in ended.out
-    assert max(len(line) for line in ended.out.splitlines()[6:]) <= 80
+    assert max(len(line) for line in ended.out.splitlines()[8:]) <= 80
 
 
 def test_the_plan_says_what_all_pairs_would_cost_and_signatures_weigh(type_):

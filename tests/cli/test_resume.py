@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.killing import Steps, answer, interrupt, killed, steps_of_a_run
+from tests.cli.killing import LISTING, Steps, answer, interrupt, killed, steps_of_a_run
 from tests.cli.said_last import said_last
 
 import lookalike
@@ -90,7 +90,7 @@ def test_what_is_done_is_not_done_again(monkeypatch, corpus, expected, tmp_path,
     with steps.watched(monkeypatch), monkeypatch.context() as patch:
         for verb in ("group", "fetch", "fold"):
             patch.setattr(LocalEngine, verb, lambda *_, verb=verb, **__: done.append(verb))
-        # Reading renumbers rows by id, which is a map.
+        # Reading renumbers rows by id, and pairs that were settled are put side by side: these are maps.
         patch.setattr(LocalEngine, "map", _only_renumber(done))
         assert main(arguments(corpus, out, "--resume")) == 0
     assert done == []
@@ -119,7 +119,8 @@ def _only_renumber(done):
             return stage(batch)
 
         # What was settled is asked for again, and found.
-        return _MAP(self, table, stage if type(stage).__name__ == "Renumber" else worked, **more)
+        known = type(stage).__name__ in {"Renumber", *LISTING}
+        return _MAP(self, table, stage if known else worked, **more)
 
     return map_
 

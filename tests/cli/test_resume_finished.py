@@ -40,7 +40,7 @@ OTHERWISE = {
     "dedup with a drop list": ("--id id", "id was None and is 'id' now"),
     "dedup against a run": ("--group star", "group was 'components' and is 'star' now"),
     "pairs of documents": ("--seed 3", "seed was 0 and is 3 now"),
-    "pairs of two collections": ("--expand", "expand was False and is True now"),
+    "pairs of two collections": ("--copies stars", "copies was 'all' and is 'stars' now"),
     "pairs of sets": ("--recall 0.9", "recall was 0.95 and is 0.9 now"),
     "pairs of weighted sets": ("--threshold 0.5", "threshold was 0.8 and is 0.5 now"),
     "pairs by meaning": ("--not-copies 0.5", "not_copies was None and is 0.5 now"),

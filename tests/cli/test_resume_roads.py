@@ -24,7 +24,7 @@ KILLS = 6
 
 #: What is asked, and what of it is settled at the end.
 ROADS = {
-    "lsh": (["pairs", "--method", "lsh"], {"keyed", "pairs"}),
+    "lsh": (["pairs", "--method", "lsh"], {"keyed", "verified", "looked"}),
     "lsh, by signature first": (
         ["pairs", "--method", "lsh", "--verify", "both"],
         {"keyed", "passing", "verified"},
@@ -35,7 +35,7 @@ ROADS = {
     "signature": (["pairs", "--method", "signature", "--slots", "32"], {"signed", "found"}),
     "external": (["pairs", "--method", "external", "--slots", "16"], {"signed", "counted", "found"}),
     "pyramid": (["pairs", "--method", "pyramid"], {"candidates", "found"}),
-    "meaning": (["pairs", "--measure", "tfidf"], {"terms", "sample", "keyed"}),
+    "meaning": (["pairs", "--measure", "tfidf", "--method", "lsh"], {"terms", "sample", "keyed"}),
     "meaning, exact": (
         ["pairs", "--measure", "tfidf", "--method", "exact"],
         {"terms", "digests", "copies", "strip-1-of-1", "found"},

@@ -89,9 +89,9 @@ def test_of_two_collections_pairs_across_count():
 def test_where_all_are_nearly_near_nobody_is_compared_with_all():
     draw = np.random.default_rng(6)
     common = list(range(70))
-    sets = [frozenset(common + draw.integers(2**40, size=20).tolist()) for _ in range(400)]
-    rows = np.arange(0, 400, 4)
-    marked = np.ones(400, np.bool_)
+    sets = [frozenset(common + draw.integers(2**40, size=20).tolist()) for _ in range(2000)]
+    rows = np.arange(0, 2000, 20)
+    marked = np.ones(2000, np.bool_)
     assert near_of_sets(items_of(sets), marked, None, 0.7, LocalEngine(threads=1), rows) is None
 
 

@@ -108,7 +108,9 @@ def test_the_smaller_of_large_buckets_are_paired_outright_first():
     for batch_rows in (64, 5_000, 1 << 16):
         engine = LocalEngine(2, batch_rows=batch_rows)
         shared = [Table.of(bucket=keys, row=rows)]
-        assert {most: outright.affordable(engine, shared, most) for most in expected} == expected
+        assert {
+            most: outright.affordable(engine, shared, most, named="affordable") for most in expected
+        } == expected
 
 
 @pytest.mark.parametrize(

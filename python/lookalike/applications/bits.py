@@ -104,7 +104,7 @@ def similar_bits(
     a  b  distance
     0  1  1
     """
-    engine = engine_of(engine, threads)
+    engine = engine_of(engine, threads, memory)
     return pairs_of_bits(
         (bits,) if other is None else (bits, other),
         {"measure": measure, "threshold": threshold, "recall": recall, "method": method, "seed": seed},

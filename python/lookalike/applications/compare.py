@@ -173,7 +173,8 @@ def compare(
     """
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
-            raise SourceError(f"{name} is {an(type(text).__name__)}, not a text: give two strings")
+            kind = "bytes" if isinstance(text, bytes) else an(type(text).__name__)
+            raise SourceError(f"{name} is {kind}, not a text: give two strings")
         _check_unicode(name, text)
     form, seed = Shingle.parse(shingle), checked_seed(seed)
     shingler = form.shingler(seed)

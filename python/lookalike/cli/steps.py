@@ -25,6 +25,9 @@ DOING = {
     "order": "putting rare shingles first",
     "candidates": "finding documents that share a bucket",
     "verify": "checking every candidate on the text",
+    "look": "comparing a few documents with all, as next to nothing was found",
+    "add bands": "signing again, as the first bands found too little",
+    "large buckets": "going through large buckets",
     "cluster": "joining pairs to clusters",
     "judge": "counting what is true, slowly, in plain Python",
 }

@@ -94,7 +94,7 @@ def with_bands(
             fresh = meeting.among(ready.marked, before)
         ready = replace(ready, keyed=keyed, meeting=meeting)
 
-        small = affordable(engine, fresh, meetings)
+        small = affordable(engine, fresh, meetings, named=f"affordable-{number}")
 
         def candidates() -> Table:
             return _not_among(engine, walked, items, fresh, small)

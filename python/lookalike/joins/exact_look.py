@@ -43,6 +43,8 @@ _NEAR_A_ROW = 64
 _SEVERAL = 8
 #: Where more than this share of all rows may be near those looked at, to compare all would take too long.
 _CROWDED = 0.1
+#: So many pairs of rows are soon compared in any case.
+_SOON = 1 << 17
 #: Numbers of 53 bits lose so little when a threshold is multiplied by a size.
 _ROUNDED = 1 - 2.0**-40
 
@@ -59,7 +61,7 @@ AreNear = Callable[[I64, I64], Bools]
 class Looked:
     """The near pairs of rows that were compared exactly.
 
-    `beside` rows were compared with all others, and `within` large buckets so many with each other.
+    `beside` rows were compared with all others, and `within` crowds so many with each other.
     """
 
     beside: int
@@ -77,7 +79,7 @@ def look_exactly(
     engine: Engine,
     keyed: Table,
     marked: Bools,
-    large: Bools,
+    in_large: Callable[[], Bools],
     sides: tuple[Bools, Bools] | None,
     near_of: NearOf,
     are_near: AreNear,
@@ -90,11 +92,12 @@ def look_exactly(
         Rows with the hashes of their contents (`content`).
     marked
         The rows that are joined.
-    large
-        Those of large buckets.
+    in_large
+        Tells those of large buckets; it is asked only if nothing is settled yet.
     """
 
     def looked() -> Table:
+        large = in_large()
         beside = _chosen(engine, keyed, marked & ~large, LOOKED_AT)
         found = near_of(beside) if len(beside) else (beside, beside)
         if found is None:
@@ -157,7 +160,8 @@ def near_of_sets(
     shingler = shingler_of(items)
     held = engine.fold(items.table, Gather(shingler, Among(rows)), add) or []
     rarest = rarest_of(_sets(held), threshold)
-    if sum(some.passing for some in rarest) > _CROWDED * len(rows):
+    crowded = sum(some.passing for some in rarest) > _CROWDED * len(rows)
+    if crowded and len(rows) * items.rows > _SOON:
         return None
     passing = Passes(tuple(some.sieve() for some in rarest), shingler, marked)
     passed = np.zeros(items.rows, np.bool_)

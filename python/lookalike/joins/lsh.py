@@ -123,7 +123,7 @@ def join_keyed(
         sides = items.sides(representative)
         bands = FinalBands(banding=ready.plan.banding, added=added).count
         shared = _shared_buckets(engine, ready, bands)
-        small = affordable(engine, shared, meetings)
+        small = affordable(engine, shared, meetings, named="affordable")
         candidates = engine.settle(
             "candidates", lambda: _candidates(engine, items.rows, shared, sides, bands, small)
         )
@@ -367,13 +367,11 @@ class KeyedRoad:
         """Compare some rows exactly."""
         items, ready, engine = self.items, self.walked.ready, self._engine
         with self._watch.stage("look", items.rows, size=items.bytes):
-            large = np.zeros(items.rows, np.bool_)
-            large[self._in_large_buckets().column("row").astype(np.int64)] = True
             return look_exactly(
                 engine,
                 ready.keyed,
                 ready.marked,
-                large,
+                self._large_rows,
                 self._sides,
                 partial(self._near_of, items, ready.marked, self._sides, self._threshold, engine.unsettled()),
                 self._are_near,
@@ -381,7 +379,9 @@ class KeyedRoad:
 
     def met(self, a: I64, b: I64) -> Bools:
         """Which of some pairs share a bucket of some band by now."""
-        return meet(self._engine, self.walked.ready.keyed, a, b, bands=self.walked.bands)
+        walked = self.walked
+        name = f"seen-{len(walked.added)}"
+        return meet(self._engine, walked.ready.keyed, a, b, bands=walked.bands, settled=name)
 
     def add(self, more: Wanted) -> None:
         """Go on with more bands."""
@@ -435,6 +435,12 @@ class KeyedRoad:
         compared = self._engine.fetch(self.items.table, Table.of(a=a, b=b), ("a", "b"), stage)
         near: Bools = compared.column("similarity") >= self._threshold
         return near
+
+    def _large_rows(self) -> Bools:
+        """Which rows are in a large bucket."""
+        large = np.zeros(self.items.rows, np.bool_)
+        large[self._in_large_buckets().column("row").astype(np.int64)] = True
+        return large
 
     def _in_large_buckets(self) -> Table:
         """The rows of large buckets of all rounds (`bucket`, `row`)."""

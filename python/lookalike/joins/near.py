@@ -238,14 +238,18 @@ class VectorRoad:
         if items.boundary is not None:
             first = np.arange(items.rows) < items.boundary
             sides = first, ~first
-        nobody = np.zeros(items.rows, np.bool_)
         near_of = partial(self._near_of, items, self._marked, engine.unsettled())
         with self._watch.stage("look", items.rows, unit="vectors"):
-            return look_exactly(engine, self.keyed, self._marked, nobody, sides, near_of, _none_near)
+            return look_exactly(engine, self.keyed, self._marked, self._nobody, sides, near_of, _none_near)
+
+    def _nobody(self) -> Bools:
+        """All rows are compared with all, those of large buckets too."""
+        return np.zeros(self.items.rows, np.bool_)
 
     def met(self, a: I64, b: I64) -> Bools:
         """Which of some pairs share a bucket of some band by now."""
-        return meet(self._engine, self.keyed, a, b, bands=self.bands)
+        name = f"seen-{len(self.added)}"
+        return meet(self._engine, self.keyed, a, b, bands=self.bands, settled=name)
 
     def add(self, more: Wanted) -> None:
         """Go on with more bands: the functions that follow those there are."""

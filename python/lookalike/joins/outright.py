@@ -26,10 +26,18 @@ def affordable_meetings(items: Items) -> int:
     return int(SECONDS / each)
 
 
-def affordable(engine: Engine, shared: list[Table], meetings: int) -> int:
-    """Up to which size all buckets may be paired outright, if so many pairs may meet; at least `LARGE`."""
+def affordable(engine: Engine, shared: list[Table], meetings: int, *, named: str) -> int:
+    """Up to which size all buckets may be paired outright, if so many pairs may meet; at least `LARGE`.
+
+    The size is settled under the name given.
+    """
     if not meetings:
         return buckets.LARGE
+    settled = engine.settle(named, lambda: Table.of(size=[_affordable(engine, shared, meetings)]))
+    return int(settled.column("size")[0])
+
+
+def _affordable(engine: Engine, shared: list[Table], meetings: int) -> int:
     lengths = Lengths("bucket")
     found = [np.empty(0, np.int64)]
     for part in shared:

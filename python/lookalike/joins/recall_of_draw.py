@@ -62,12 +62,15 @@ def draw_of_pairs(
     return Draw(hits=_as_hits(engine.settle(settled, counted), bands))
 
 
-def meet(engine: Engine, keyed: Table, a: I64, b: I64, *, bands: int) -> Bools:
-    """Which pairs (a, b) have the same key in some band."""
-    asked = Table.of(a=a, b=b, chance=np.zeros(len(a)))
-    found = engine.fetch(keyed, asked, ("a", "b"), InBands(bands))
-    masks = _masks(found, bands)
-    shared: Bools = (masks != 0).any(axis=1)
+def meet(engine: Engine, keyed: Table, a: I64, b: I64, *, bands: int, settled: str) -> Bools:
+    """Which pairs (a, b) have the same key in some band; `settled` under a name."""
+
+    def met() -> Table:
+        asked = Table.of(a=a, b=b, chance=np.zeros(len(a)))
+        masks = _masks(engine.fetch(keyed, asked, ("a", "b"), InBands(bands)), bands)
+        return Table.of(met=(masks != 0).any(axis=1))
+
+    shared: Bools = engine.settle(settled, met).column("met").astype(np.bool_)
     return shared
 
 

@@ -349,9 +349,13 @@ class Draw:
         return float(share @ same @ share)
 
 
+#: Less than this is no part of a pair, and its square no number.
+_NOTHING = 1e-100
+
+
 def _gamma(mean: float, variance: float, deviations: float) -> float:
     """The quantile of a gamma distribution, after Wilson and Hilferty."""
-    if mean <= 0:
+    if mean < _NOTHING:
         return 0.0
     spread = variance / (9 * mean**2)
     return float(mean * max(0.0, 1 - spread + deviations * math.sqrt(spread)) ** 3)

@@ -352,7 +352,7 @@ def _looked_at(account: Account) -> str:
     if look.rows:
         groups.append(f"{numbers.several(look.rows, 'row')} compared with all others")
     if look.within:
-        groups.append(f"{numbers.several(look.within, 'row')} of large buckets with each other")
+        groups.append(f"{numbers.several(look.within, 'row')} of crowds with each other")
     rows = ", and ".join(groups)
     if look.near:
         near = numbers.several(look.near, "near pair")
