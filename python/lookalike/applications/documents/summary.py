@@ -355,8 +355,10 @@ def _looked_at(account: Account) -> str:
         groups.append(f"{numbers.several(look.within, 'row')} of crowds with each other")
     rows = ", and ".join(groups)
     if look.near:
-        near = numbers.several(look.near, "near pair")
-        return f"{rows}: {numbers.count(look.found)} of their {near} share a bucket"
+        if look.near == 1:
+            return f"{rows}: their only near pair {'shares a bucket' if look.found else 'shares no bucket'}"
+        found = "all" if look.found == look.near else numbers.count(look.found)
+        return f"{rows}: {found} of their {numbers.several(look.near, 'near pair')} share a bucket"
     if not look.rows:
         return f"{rows}: no near pair"
     share = numbers.percent(look.at_most)
