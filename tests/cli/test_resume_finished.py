@@ -176,3 +176,11 @@ def test_a_finished_run_that_lost_a_file_is_not_finished(corpus, type_, refused)
 def test_without_resume_a_finished_run_is_in_the_way_as_ever(corpus, type_, refused):
     assert type_("dedup", "docs.jsonl", "-o", "out").code == 0
     assert "out exists and is not empty" in refused("dedup", "docs.jsonl", "-o", "out")
+
+
+def test_one_pair_is_told_in_the_singular(corpus, type_):
+    for text, told in (('{"text": "a b c d e f"}\n' * 2, "1 pair"), ('{"text": "x"}\n', "0 pairs")):
+        (corpus / "two.jsonl").write_text(text)
+        words = ["pairs", "two.jsonl", "-o", "alike"]
+        assert type_(*words, "--overwrite").code == 0
+        assert f"is finished already (pairs, {told})" in type_(*words, "--resume").err

@@ -22,6 +22,7 @@ from lookalike.runs import (
     is_run_folder,
     is_unfinished_run,
 )
+from lookalike.wording import agreeing
 
 
 def note(message: str) -> None:
@@ -67,7 +68,10 @@ def finished_already(output: Path) -> str:
     """That there is nothing to go on with, and what is there instead."""
     record = RunRecord.read(output)
     told = next((name for name in ("kept", "neighbours", "pairs") if name in record.counts), None)
-    result = "" if told is None else f", {numbers.count(record.counts[told])} {told}"
+    result = ""
+    if told is not None:
+        found = record.counts[told]
+        result = f", {numbers.count(found)} {agreeing(found, told.removesuffix('s'), told)}"
     return f"the run in {output} is finished already ({record.job}{result}): there is nothing to go on with"
 
 
