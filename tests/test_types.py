@@ -131,7 +131,7 @@ def test_a_row_of_a_result_has_the_names_of_its_columns():
     assert pickle.loads(pickle.dumps(first)).similarity == 1.0
     assert len({first, pairs[0]}) == 1
     for beyond in (3, -4):
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError, match=f"there is no row {beyond} among 3 pairs"):
             pairs[beyond]
     with pytest.raises(AttributeError):
         _ = first.distance

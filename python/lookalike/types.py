@@ -308,8 +308,11 @@ class Tabular:
             some = copy.copy(self)
             some._table = _sliced(self._table, range(len(self))[key])
             return some
-        # A number that is out of range is an IndexError, and a negative one counts from the end.
-        at = range(len(self))[key]
+        # A negative number counts from the end.
+        try:
+            at = range(len(self))[key]
+        except IndexError:
+            raise IndexError(f"there is no row {key} among {self._size()}") from None
         return Row(self._table.column_names, self._table.slice(at, 1).to_pylist()[0].values())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

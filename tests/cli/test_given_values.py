@@ -34,6 +34,13 @@ def corpus(tmp_path, monkeypatch):
         ("dedup docs.jsonl -o out --scratch=", "--scratch is empty"),
         ("dedup docs.jsonl -o out --recall 1", "--method prefix finds every pair; or use --recall 0.999"),
         ("dedup docs.jsonl -o out --recall 1 --method prefix", "leave out"),
+        ("dedup docs.jsonl -o out --treshold .8", "no option --treshold: did you mean --threshold?"),
+        ("dedup docs.jsonl -o out --num-perm 64", "no option --num-perm: did you mean --slots?"),
+        ("plan --num_perm=64", "no option --num_perm: did you mean --slots?"),
+        ("top docs.jsonl -o out --random-state 1", "no option --random-state: did you mean --seed?"),
+        ("dedup docs.jsonl -o out --xyzzy", "No such option: --xyzzy"),
+        ("dedup docs.jsonl -o out --against=", "--against is empty: name a place behind it"),
+        ("pairs docs.jsonl -o out --with=", "--with is empty: name a place behind it"),
     ],
 )
 def test_it_is_refused_in_a_sentence(corpus, refused, arguments, says):

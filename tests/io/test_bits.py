@@ -165,7 +165,7 @@ def test_damaged_matrices_are_an_error_or_counted(tmp_path, name, spoil, said):
         (pa.array([b"ab", None]), "row 1 .*'bits' is null or missing"),
         (pa.array([b"ab", b""]), "row 1 .*'bits' has no bits"),
         (pa.array([[1], [None]], pa.list_(pa.uint8())), "row 1 .*'bits' holds a null"),
-        (pa.array(["ff", "f"]), "row 1 .*'bits' has 1 hexadecimal digits where the first row has 2"),
+        (pa.array(["ff", "f"]), "row 1 .*'bits' has 1 hexadecimal digit where the first row has 2"),
         (pa.array(["ff", "xy"]), "row 1 .*'bits' is 'xy', not hexadecimal: look at digit 1"),
     ],
 )

@@ -79,7 +79,7 @@ def test_frames_hand_their_columns_over():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["ff", "f"], r"row 1 \(counted from 0\) has 1 hexadecimal digits where the first row has 2"),
+        (["ff", "f"], r"row 1 \(counted from 0\) has 1 hexadecimal digit where the first row has 2"),
         (["ff", "fg"], r"row 1 \(counted from 0\) is 'fg', not hexadecimal: look at digit 2"),
         (["ff"] * 70_000 + ["xy"], r"row 70000 "),
         (["0xf", "é1"], "row 1 "),

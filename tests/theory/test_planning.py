@@ -192,7 +192,7 @@ def test_a_near_miss_is_told_apart_from_the_recall_it_misses():
         ({"threshold": None}, "threshold=None is not a number: give one between 0 and 1"),
         ({"recall": 95}, "recall=95 is out of range: over 0 and under 1; did you mean recall=0.95?"),
         ({"recall": 0}, "recall=0 is out of range: over 0 and under 1"),
-        ({"recall": 1}, "an exact method .* finds every pair; or use recall=0.999"),
+        ({"recall": 1}, "exact for vectors and bits) finds every pair; or use recall=0.999"),
         ({"slots": 0}, "slots=0 is out of range: a whole number from 1 to 65,536"),
         ({"slots": 12.5}, "slots=12.5 is out of range"),
         ({"slots": 10**9}, "slots=1000000000 is out of range"),
@@ -202,6 +202,11 @@ def test_numbers_out_of_range_are_refused_with_their_name_and_range(asked, says)
     with pytest.raises(OptionError) as caught:
         plan(**{"threshold": 0.8, **asked})
     assert says in str(caught.value)
+
+
+def test_a_recall_that_would_be_refused_is_not_advised():
+    with pytest.raises(OptionError, match=r"recall=100 is out of range: over 0 and under 1$"):
+        plan(0.8, recall=100)
 
 
 @pytest.mark.parametrize("similarities", [None, sample(zero=10**6, levels={3: 100, 120: 5})])

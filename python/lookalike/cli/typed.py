@@ -12,10 +12,12 @@ from typing import Any, get_args, get_type_hints
 import typer
 
 from lookalike.errors import OptionError
-from lookalike.wording import pointed
+from lookalike.wording import meant, pointed
 
 #: The command line that is running, word by word.
 command_line: ContextVar[tuple[str, ...]] = ContextVar("command_line", default=())
+#: Options that name places, any number of them.
+_NAMED_PLACES = frozenset({"against", "other"})
 #: When it was started, by `time.monotonic`.
 began: ContextVar[float | None] = ContextVar("began", default=None)
 
@@ -43,7 +45,13 @@ def check_given(
     OptionError
         If an option that has one value is given twice, a path is empty, or a number is not written as one.
     """
-    options, _, order = parser.parse_args(list(arguments))
+    try:
+        options, _, order = parser.parse_args(list(arguments))
+    except Exception as mistake:
+        # The class of the parser's mistakes has moved between versions of typer.
+        if (unknown := getattr(mistake, "option_name", None)) and hasattr(mistake, "possibilities"):
+            _refuse_unknown(unknown, parameters)
+        raise
     for parameter in parameters:
         if parameter.param_type_name != "option":
             continue
@@ -54,6 +62,22 @@ def check_given(
             raise OptionError(f"{option} is given more than once, and takes one value: say which it is to be")
         if isinstance(value, str):
             _check_value(option, kinds.get(parameter.name, str), value)
+        elif parameter.name in _NAMED_PLACES and not all(one.strip() for one in value or ()):
+            raise OptionError(f"{option} is empty: name a place behind it, or leave the option out")
+
+
+def _refuse_unknown(written: str, parameters: Sequence[Any]) -> None:
+    """Name the option that was probably meant; other tools' words for ours are known."""
+    known = [
+        option[2:]
+        for parameter in parameters
+        if parameter.param_type_name == "option"
+        for option in parameter.opts
+        if option.startswith("--")
+    ]
+    near = meant(written.lstrip("-").replace("-", "_"), known)
+    if near is not None:
+        raise OptionError(f"there is no option {written}: did you mean --{near}?")
 
 
 def _check_value(option: str, kind: type, value: str) -> None:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from lookalike.errors import SourceError
 from lookalike.types import I64, U8, string_buffers
+from lookalike.wording import agreeing
 
 #: The value of every character as a digit, and of those that are none.
 _NO_DIGIT = 255
@@ -81,7 +82,8 @@ def pack(column: pa.Array) -> Packed:
 def misfit(width: int, common: int, kind: pa.DataType, whose: str = "the first row has") -> str:
     """What is wrong with a row of another width than the one `whose` it is."""
     per, noun = (4, "hexadecimal digits") if is_hexadecimal(kind) and common % 4 == 0 else (1, "bits")
-    return f"has {width // per} {noun} where {whose} {common // per}: all rows need as many bits"
+    has = agreeing(width // per, noun.removesuffix("s"), noun)
+    return f"has {width // per} {has} where {whose} {common // per}: all rows need as many bits"
 
 
 def rows_as_column(rows: npt.NDArray[Any]) -> pa.Array:

@@ -41,7 +41,8 @@ def checked_recall(recall: float, *, exact: str = "method='exact'", method: str 
             "finds every pair; or use recall=0.999"
         )
     if not 0 < share < 1:
-        raise OptionError(f"recall={share:g} is out of range: over 0 and under 1{_meant('recall', share)}")
+        meant = _meant("recall", share) if share < 100 else ""
+        raise OptionError(f"recall={share:g} is out of range: over 0 and under 1{meant}")
     return share
 
 
