@@ -1,6 +1,7 @@
 """Plans against every banding there is."""
 
 import json
+import math
 import time
 
 import numpy as np
@@ -221,6 +222,11 @@ def test_a_damaged_plan_is_not_read(damage):
         Plan.from_dict({**plan(0.8).to_dict(), **damage})
 
 
+def test_a_sample_of_shorter_signatures_than_a_band_is_planned_by_all_the_same():
+    short = SimilaritySample(counts=(5, 0), items=2, bytes_per_item=500)
+    assert plan(1.0, recall=0.5, similarities=short).banding == Banding(bands=1, rows=128)
+
+
 def test_the_curve_of_a_plan_goes_from_nothing_to_certainty():
     similarities, probabilities = plan(0.8).curve(points=11)
     assert similarities.tolist() == pytest.approx([n / 10 for n in range(11)])
@@ -237,7 +243,11 @@ def test_the_summary_of_a_plan():
         " misses 0.61% of the pairs above it and looks at 20% of those below"
     )
     with_data = str(plan(0.8, similarities=sample(zero=10**6)))
-    assert with_data.splitlines()[-1] == "expects about 2,135 candidates and 0.03 s of one core"
+    assert with_data.splitlines()[-1] == "expects about 0 candidates and 0.03 s of one core"
+    chosen = plan(0.8, similarities=sample(zero=10**6, levels={64: 5}))
+    in_one = math.comb(64, chosen.banding.rows) / math.comb(128, chosen.banding.rows)
+    likely = 4_999_950_000 * 5 / 1_000_005 * (1 - (1 - in_one) ** chosen.banding.bands)
+    assert f"expects about {likely:,.0f} candidates" in str(chosen)
     assert (
         str(plan(1.0, slots=1))
         == "1 band of 1 row, 1 of 1 slot\nfinds 100% of the pairs at similarity 1 (promised 95%)"

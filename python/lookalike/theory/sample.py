@@ -145,6 +145,9 @@ def _band_share(agreements: npt.NDArray[np.int64], *, slots: int, rows: int) -> 
 
     Its mean over pairs is that of Jʳ, whatever the similarities are: no other figure has no bias.
     """
+    if rows > slots:
+        # A sample of shorter signatures shows no band so long.
+        return _band_chance(agreements, slots=slots, rows=rows)
     log = _log_factorials(slots + 1)
     least = np.maximum(agreements, rows)
     share = np.exp(log[least] - log[least - rows] + log[slots - rows] - log[slots])
