@@ -61,7 +61,7 @@ Method = Annotated[
         metavar=f"{METHODS}|exact|pieces|covering",
         rich_help_panel=SIMILARITY,
         help=f"{HOW_PAIRS_ARE_FOUND} Vectors: auto, lsh or exact. Bits: these, pieces or covering. "
-        "Measurements, tfidf, weighted-jaccard and weighted-cosine: lsh, which auto means there, or exact.",
+        "Measurements, tfidf, weighted-jaccard and weighted-cosine: auto, lsh or exact.",
     ),
 ]
 Copies = Annotated[
