@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from tests.conformance import oracle
 import lookalike as la
 from lookalike import _core
 from lookalike.measures.sets import as_sets
+from lookalike.theory import RecallEstimate
 from lookalike.theory.added_bands import AddedBands, ExactLook, FinalBands, seed_of_round
 
 #: Seeds of collections whose first draw falls short of the promise.
@@ -134,3 +137,25 @@ def test_seeds_of_rounds_are_recorded_and_read_back():
     )
     assert FinalBands.from_dict(bands.to_dict()) == bands
     assert bands.count == 7
+
+
+@pytest.mark.parametrize("seed", [0, 6, 21])
+def test_a_promise_of_little_is_kept_where_hardly_any_of_many_pairs_were_found(seed):
+    pairs = joined(with_footer(seed, pairs=300, own=20, footer=5), seed=seed, recall=0.6)
+    assert len(pairs) / 300 > 0.58
+
+
+def test_a_run_that_found_none_of_the_pairs_that_are_there_says_so_in_plain_numbers():
+    account = joined(with_footer(1), threshold=0.5, bands=1, rows=64).account
+    assert account.look.near > 0
+    assert account.look.found == 0
+    assert account.recall.recall == 0.0
+    assert account.recall.estimated_total == account.look.near
+    json.dumps(account.to_dict(), allow_nan=False)
+
+
+def test_a_run_that_found_pairs_is_not_said_to_have_found_none():
+    found = replace(RecallEstimate.certain(3), recall=0.06)
+    told = ExactLook(rows=300, near=1, found=0).seen_by(RecallEstimate.certain(3))
+    assert (told.recall, told.estimated_total) == (0.25, 12.0)
+    assert ExactLook(rows=300, near=6, found=0).seen_by(found).recall == 0.06

@@ -317,3 +317,30 @@ def test_pairs_that_every_band_finds_leave_an_interval_that_is_not_of_zero_width
     estimate = told.estimate()
     assert estimate.recall == pytest.approx(1.0)
     assert estimate.low < 1.0
+
+
+def test_the_interval_of_one_band_covers_the_truth_of_pairs_that_differ_alike():
+    covered = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        # Pairs at .99 that differ by one footer, and one band of five slots.
+        lost = (rng.random(5) < 0.01).any()
+        agreed = np.full((300, 1), not lost)
+        agreed[rng.random(300) < 0.3] = True
+        chances = np.full(300, 0.99**5)
+        estimate = Draw(hits=Hits.of(chances, words(agreed), bands=1)).estimate()
+        assert estimate.by_law == pytest.approx(0.951, abs=0.003)
+        covered += estimate.low <= agreed.mean() <= estimate.high
+    assert covered >= 38
+
+
+@pytest.mark.parametrize(("pairs", "promised", "found"), [(400, 0.6, 91), (150, 0.8, 71), (110, 0.95, 85)])
+def test_a_draw_so_unlucky_that_it_found_few_of_many_pairs_gets_bands(pairs, promised, found):
+    # Every band finds so many fewer than the law says that all together find so few.
+    banding = plan(0.8, recall=promised).banding
+    share = 1 - (1 - found / pairs) ** (1 / banding.bands)
+    agreed = np.random.default_rng(1).random((pairs, banding.bands)) < share
+    chance = 0.8**banding.rows
+    told = Draw(hits=Hits.of(np.full(pairs, chance), words(agreed), bands=banding.bands))
+    assert told.hits.pairs < 100
+    assert told.bands_to_add(at_threshold=chance, promised=promised)

@@ -132,10 +132,15 @@ class ExactLook:
         if self.recall is None or (estimate.recall is not None and self.recall >= estimate.recall):
             return estimate
         low = _wilson_low(self.found, self.near)
+        recall = self.recall
+        if not self.found and estimate.found:
+            # The run did find some: as much as half of another pair that was looked at would show.
+            recall = min(0.5 / (self.near + 1), 1.0 if estimate.recall is None else estimate.recall)
         return replace(
             estimate,
-            estimated_total=estimate.found / self.recall if self.found else math.inf,
-            recall=self.recall,
+            # Those it looked at are there, whatever was found.
+            estimated_total=estimate.found / recall if recall else float(self.near),
+            recall=recall,
             low=low if estimate.low is None else min(low, estimate.low),
             high=1.0 if estimate.high is None else estimate.high,
         )

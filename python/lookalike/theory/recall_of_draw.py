@@ -54,8 +54,8 @@ FEW = 10
 #: from its mean nothing is evident, and from the second on that pairs differ alike. Chosen with `_SURE` on
 #: 28,000 simulated draws (bandings of thresholds .5 to .9, 110 to 3,000 pairs at the threshold, 17 mixtures).
 _EVIDENT = (-1.0, 3.0)
-#: The promise is judged by the pairs nearest to the threshold: by so many if there are, and not by fewer than
-#: `ZONE`, since chance alone would often let those fall short.
+#: The promise is judged by the pairs nearest to the threshold, found or missed: by so many if there are, and
+#: not by fewer than `ZONE`, since chance alone would often let those fall short.
 _ENOUGH, ZONE = 300, 100
 #: Pairs are near it whose law's chance is up to so many times that of a pair at the threshold: the first that
 #: serves.
@@ -159,6 +159,10 @@ class Draw:
         )
         least = _gamma(missed, variance + missed * shared + (_MODEL * missed) ** 2, -_NORMAL_975)
         kinds = self._most_of_kinds if _rounded(self.alike) > _KINDS + 0.5 / pairs else 0
+        if self.hits.bands == 1:
+            # No other band shows what this one missed, nor that pairs differ alike: all of them may.
+            lost = _poisson_at_most(self.missed_by_law / pairs, 0.975)
+            least, kinds = 0.0, math.ceil((1 + _MODEL) * lost * pairs)
         return math.floor(_rounded(least)), max(1, math.ceil(_rounded(most)), kinds)
 
     @property
@@ -232,14 +236,22 @@ class Draw:
         return self.hits.within(least, beyond + 1).pairs == 0
 
     def _near_threshold(self, at_threshold: float) -> Draw | None:
-        """The found pairs nearest to the threshold, if there are enough of them to judge by."""
+        """The found pairs nearest to the threshold, if with those missed they are enough to judge by.
+
+        The fewer an unlucky draw found, the more it needs bands.
+        """
         least = level_of(at_threshold) - 1
-        near = self.hits
+        near = self
         for times in _ZONES:
-            near = self.hits.within(least, level_of(min(1.0, at_threshold * times)) + 1)
-            if near.pairs >= _ENOUGH:
+            near = Draw(hits=self.hits.within(least, level_of(min(1.0, at_threshold * times)) + 1))
+            if near._in_all >= _ENOUGH:
                 break
-        return Draw(hits=near) if near.pairs >= ZONE else None
+        return near if near.hits.pairs >= FEW and near._in_all >= ZONE else None
+
+    @property
+    def _in_all(self) -> float:
+        """How many pairs there are, found or missed."""
+        return _rounded(self.hits.pairs + self.missed) if self.hits.pairs else 0.0
 
     def _kinds_are_found(self, promised: float) -> bool:
         """Whether hardly a draw of so many bands would lose so many kinds that the promise is broken."""

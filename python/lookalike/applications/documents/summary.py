@@ -308,7 +308,10 @@ def _recall(account: Account) -> str:
         found = "outside very large buckets " if apart else ""
         return f"{promise}; no near pair was found {found}to estimate it from"
     of = "pairs outside very large buckets" if apart else "all near pairs"
-    return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}{how_sure(estimate)}"
+    final = account.final_bands
+    alone = "; one band alone shows nothing of what it missed" if final and final.count == 1 else ""
+    sure = how_sure(estimate) or alone
+    return f"about {numbers.percent(estimate.recall)} of {of} found, {promise}{sure}"
 
 
 def how_sure(estimate: RecallEstimate) -> str:
