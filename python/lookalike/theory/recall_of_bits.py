@@ -30,7 +30,7 @@ import numpy.typing as npt
 from lookalike.theory import dealing
 from lookalike.theory.banding import Banding
 from lookalike.theory.recall import RecallEstimate
-from lookalike.theory.recall_of_draw import FEW, TOLERANCE, ZONE
+from lookalike.theory.recall_of_draw import FEW, TOLERANCE, ZONE, gamma_quantile
 
 _Floats = npt.NDArray[np.float64]
 _Whole = npt.NDArray[np.int64]
@@ -318,10 +318,10 @@ class _Others:
         missed, step, shared = self.missed, self._step, self._shared
         variance = self.variance * shared
         upper = missed + step
-        most = _gamma(
+        most = gamma_quantile(
             upper, variance + step**2 * shared + upper * shared + (_MODEL * upper) ** 2, _NORMAL_975
         )
-        least = _gamma(missed, variance + missed * shared + (_MODEL * missed) ** 2, -_NORMAL_975)
+        least = gamma_quantile(missed, variance + missed * shared + (_MODEL * missed) ** 2, -_NORMAL_975)
         return least, most
 
     @property
@@ -411,14 +411,6 @@ class _Others:
         agreed = np.bincount(self._agreed, weights=self.counts)[: self.able + 1] / pairs
         ways = np.array([math.comb(self.able, number) for number in range(len(agreed))], np.float64)
         return same - _OVERLAP * float((agreed**2 / ways).sum())
-
-
-def _gamma(mean: float, variance: float, deviations: float) -> float:
-    """The quantile of a gamma distribution, after Wilson and Hilferty."""
-    if mean <= 0:
-        return 0.0
-    spread = variance / (9 * mean**2)
-    return float(mean * max(0.0, 1 - spread + deviations * math.sqrt(spread)) ** 3)
 
 
 def _rounded(value: float) -> float:

@@ -154,10 +154,10 @@ class Draw:
         missed, step = self.missed, self._step
         variance = self.variance * shared
         upper = missed + step
-        most = _gamma(
+        most = gamma_quantile(
             upper, variance + step**2 * shared + upper * shared + (_MODEL * upper) ** 2, _NORMAL_975
         )
-        least = _gamma(missed, variance + missed * shared + (_MODEL * missed) ** 2, -_NORMAL_975)
+        least = gamma_quantile(missed, variance + missed * shared + (_MODEL * missed) ** 2, -_NORMAL_975)
         kinds = self._most_of_kinds if _rounded(self.alike) > _KINDS + 0.5 / pairs else 0
         if self.hits.bands == 1:
             # No other band shows what this one missed, nor that pairs differ alike: all of them may.
@@ -365,7 +365,7 @@ class Draw:
 _NOTHING = 1e-100
 
 
-def _gamma(mean: float, variance: float, deviations: float) -> float:
+def gamma_quantile(mean: float, variance: float, deviations: float) -> float:
     """The quantile of a gamma distribution, after Wilson and Hilferty."""
     if mean < _NOTHING:
         return 0.0
