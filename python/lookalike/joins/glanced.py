@@ -105,9 +105,13 @@ class Glancing:
         order = order[_fresh(self._glances[order])][: sample_rows(self._seen)]
         if len(order) < sample_rows(self._seen) and self._limit < _LAST:
             return None
-        hashes = _core.hash_strings(string_buffers(self._texts), seed=self._seed, threads=1)
-        if alike_at_a_glance(self._glances, self._glances[order], hashes, asked=sample_rows(self._seen)):
-            return None
+        if len(order):
+            under = self._glances <= self._glances[order].max()
+            texts = string_buffers(self._texts.filter(pa.array(under)))
+            hashes = _core.hash_strings(texts, seed=self._seed, threads=1)
+            chosen = self._glances[order]
+            if alike_at_a_glance(self._glances[under], chosen, hashes, asked=sample_rows(self._seen)):
+                return None
         by_row = order[np.argsort(rows[order])]
         batch = pa.record_batch({"row": pa.array(rows[by_row]), "text": self._texts.take(pa.array(by_row))})
         return Glanced(

@@ -88,14 +88,35 @@ class Under:
     #: Draws by hashes of all of a row, which take longer, instead of what one sees at a glance.
     whole: bool = False
 
-    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, I64, U64]]:
-        glances = self._hashes(batch) if self.whole else _core.glances(self.view(batch), seed=self.seed)
-        few = np.flatnonzero(glances <= np.uint64(self.limit))
-        drawn = batch.take(pa.array(few)) if len(few) else batch.slice(0, 0)
-        return [(glances[few], batch["row"].to_numpy()[few], self._hashes(drawn))]
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, I64]]:
+        look = _hashes if self.whole else _glances
+        hashes = look(batch, self.view, self.seed)
+        few = np.flatnonzero(hashes <= np.uint64(self.limit))
+        return [(hashes[few], batch["row"].to_numpy()[few])]
 
-    def _hashes(self, batch: pa.RecordBatch) -> U64:
-        return _core.hash_strings(self.view(batch), seed=self.seed, threads=1)
+
+@dataclass(frozen=True, eq=False)
+class HashesUnder:
+    """A stage for `fold`: items → glance and hash of all, of rows whose glance is at most `limit`."""
+
+    limit: int
+    view: View
+    seed: int
+
+    def __call__(self, batch: pa.RecordBatch) -> list[tuple[U64, U64]]:
+        glances = _glances(batch, self.view, self.seed)
+        few = np.flatnonzero(glances <= np.uint64(self.limit))
+        if not len(few):
+            return []
+        return [(glances[few], _hashes(batch.take(pa.array(few)), self.view, self.seed))]
+
+
+def _glances(batch: pa.RecordBatch, view: View, seed: int) -> U64:
+    return _core.glances(view(batch), seed=seed)
+
+
+def _hashes(batch: pa.RecordBatch, view: View, seed: int) -> U64:
+    return _core.hash_strings(view(batch), seed=seed, threads=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +175,25 @@ def least_glances(engine: Engine, items: Items, count: int, *, whole: bool = Fal
         parts = engine.fold(items.table, Under(limit, items.view, items.seed, whole), add)
         if parts is None:
             return np.empty(0, np.uint64), np.empty(0, np.int64)
-        glances, rows, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
+        glances, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((rows, glances))
         new = np.ones(len(order), np.bool_)
         new[1:] = glances[order][1:] != glances[order][:-1]
         chosen = order[new][:count]
         if len(chosen) == count or limit == _LAST:
-            if not whole and alike_at_a_glance(glances, glances[chosen], hashes, asked=count):
+            if not whole and _alike(engine, items, glances[chosen], count):
                 return least_glances(engine, items, count, whole=True)
             return glances[chosen], rows[chosen]
         share *= 64
+
+
+def _alike(engine: Engine, items: Items, chosen: U64, asked: int) -> bool:
+    """Whether many rows look alike and are not."""
+    if not len(chosen):
+        return False
+    parts = engine.fold(items.table, HashesUnder(int(chosen.max()), items.view, items.seed), add)
+    glances, hashes = (np.concatenate(column) for column in zip(*(parts or []), strict=True))
+    return alike_at_a_glance(glances, chosen, hashes, asked=asked)
 
 
 _LAST = 2**64 - 1
