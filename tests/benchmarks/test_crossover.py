@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks import crossover, prefix
+from lookalike.joins.pair_tables import pair_table
 
 
 def test_bands_that_find_less_or_something_else_are_at_fault():
@@ -12,9 +13,9 @@ def test_bands_that_find_less_or_something_else_are_at_fault():
     exact, _ = crossover.walk(items, "prefix", 0.6, 1)
     banded, _ = crossover.walk(items, "lsh", 0.6, 1)
     assert len(exact.a) >= 100
-    half = replace(exact, a=exact.a[::2], b=exact.b[::2], similarity=exact.similarity[::2])
+    half = replace(exact, near=pair_table(exact.a[::2], exact.b[::2], exact.similarity[::2]))
     assert any("bands find" in fault for fault in crossover.faults(half, exact, 0.6))
-    other = replace(banded, similarity=banded.similarity + 0.1)
+    other = replace(banded, near=pair_table(banded.a, banded.b, banded.similarity + 0.1))
     assert any("bands claim" in fault for fault in crossover.faults(other, exact, 0.6))
     assert not any("bands claim" in fault for fault in crossover.faults(banded, exact, 0.6))
 

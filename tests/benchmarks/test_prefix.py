@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import prefix
 from lookalike.joins.found import Found
+from lookalike.joins.pair_tables import nothing_found, pair_table
 
 
 @pytest.mark.parametrize("make", [prefix.zipf, prefix.even])
@@ -29,10 +30,9 @@ def test_our_answer_is_the_peers_and_has_no_faults():
 
 def test_missing_and_wrong_pairs_are_faults():
     made = prefix.zipf(3_000)
-    found = prefix.join(made.items(), 0.7, 1)
-    nothing = Found(a=found.a[:0], b=found.b[:0], similarity=found.similarity[:0], candidates=0)
+    nothing = Found(near=nothing_found(), candidates=0)
     assert any("planted" in fault for fault in prefix.faults(made, 0.7, nothing))
-    other = Found(a=np.array([0]), b=np.array([1]), similarity=np.array([0.9]), candidates=1)
+    other = Found(near=pair_table(np.array([0]), np.array([1]), np.array([0.9])), candidates=1)
     assert any("rows 0 and 1" in fault for fault in prefix.faults(made, 0.7, other))
 
 

@@ -176,6 +176,10 @@ def _let_be(finished: Path, ledger: Ledger, job: str, parameters: Mapping[str, A
 
 def _differs(asked: Any, recorded: Any) -> bool:
     """Whether what is recorded is not what was asked for; what was left open, or has a unit, was read."""
+    if isinstance(recorded, list) and all(isinstance(one, dict) for one in recorded):
+        # Earlier runs are recorded by their folders, with what was found there.
+        recorded = sorted(str(one.get("folder")) for one in recorded)
+        asked = sorted(map(str, asked)) if isinstance(asked, list) else asked
     return asked is not None and type(asked) is type(recorded) and asked != recorded
 
 
