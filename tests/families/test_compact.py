@@ -119,7 +119,7 @@ signed = la.MinHash(slots=16).signatures([[1], [2]])
         (lambda: la.CompactSignatures(np.zeros((2, 7), np.uint8), slots=16, bits=4), "rows of 8 bytes"),
         (lambda: la.CompactSignatures(np.zeros((2, 8), np.uint8), slots=0, bits=4), "slots=0"),
         (lambda: la.CompactSignatures.of(signed).similarity(0, 2), "row numbers lie from 0 to 1"),
-        (lambda: la.CompactSignatures.of(signed).similarities([0], [0, 1]), "are no pairs"),
+        (lambda: la.CompactSignatures.of(signed).similarities([0], [0, 1]), "make no pairs"),
         (lambda: la.CompactSignatures.of(signed).similarities([0.5], [0]), "a list of row numbers"),
         (lambda: la.CompactSignatures.of(signed).standard_error(1.5), "not a similarity"),
     ],

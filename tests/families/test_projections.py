@@ -75,7 +75,7 @@ def test_buckets_are_floors_of_places_on_lines():
         (lambda: la.Euclidean(width=0), "width"),
         (lambda: la.L1(width=float("nan")), "width"),
         (lambda: la.Hyperplane().signatures([[1.0, float("nan")]]), "row 0 holds nan"),
-        (lambda: la.Hyperplane().signatures([[1.0, 2.0], [1.0]]), "row 1 has 1 coordinates"),
+        (lambda: la.Hyperplane().signatures([[1.0, 2.0], [1.0]]), "row 1 has 1 coordinate,"),
         (lambda: la.Hyperplane().signatures(np.ones(4)), "shape"),
     ],
 )
