@@ -126,10 +126,8 @@ class CompactSignatures:
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise OptionError("rows are a list of row numbers")
         if len(numbers) and not -len(self) <= numbers.min() <= numbers.max() < len(self):
-            raise OptionError(
-                f"there {agreeing(len(self), 'is', 'are')} {several(len(self), 'row')}: row numbers lie from 0 to "
-                f"{len(self) - 1:,}"
-            )
+            held = f"there {agreeing(len(self), 'is', 'are')} {several(len(self), 'row')}"
+            raise OptionError(f"{held}: row numbers lie from 0 to {len(self) - 1:,}")
         return numbers.astype(np.int64)
 
 
