@@ -9,7 +9,8 @@ WORDS = [
     # Marks belong to words, so that Hindi works; a number that is no decimal digit does not.
     ("हिन्दी में 2² ½", ["हिन्दी", "में", "2"]),
     ("Straße STRASSE", ["strasse", "strasse"]),
-    ("  \t—…  ", []),
+    ("  \t—…  ", ["—…"]),
+    ("  \t  ", []),
 ]
 
 
@@ -23,7 +24,8 @@ def test_windows_of_five_words():
         tuple(window) for window in ("abcde", "bcdef", "cdefa", "defab", "efabc", "fabcd")
     }
     assert oracle.shingles("a b") == {("a", "b")}
-    assert oracle.shingles("...") == frozenset()
+    assert oracle.shingles("...") == {("...",)}
+    assert oracle.shingles(" ") == frozenset()
 
 
 def test_similarity_is_a_fraction_of_counts():

@@ -164,7 +164,8 @@ def test_another_seed_finds_the_same_where_nothing_is_missed_and_draws_other_has
     )
     assert by_id(one) == by_id(two)
     missed = [
-        {(r["a"], r["b"]) for r in la.similar_pairs(DOCS, threshold=0.5, recall=0.3, seed=seed)}
+        # To a banding of one's own no bands are added, however little it finds.
+        {(r["a"], r["b"]) for r in la.similar_pairs(DOCS, threshold=0.5, bands=1, rows=4, seed=seed)}
         for seed in (0, 1)
     ]
     assert missed[0] != missed[1]

@@ -46,6 +46,20 @@ def bound(draw):
     return _core.LeastShared(measure, draw.real(0.0, 0.5, 0.8, 1.0, 3.0), q=draw.number(1, 2, 3))
 
 
+def sieve(draw):
+    elements, _ = draw.sets()
+    return _core.Sieve(np.asarray(elements, np.uint64), least=draw.number(0, 9))
+
+
+def shared_bands(draw):
+    bands, rows = draw.random.choice([0, 1, 13, 70]), draw.random.choice([0, 4, 40])
+    pieces = [
+        [draw.array(draw.words64(draw.random.choice([rows] * 30 + [3])) % 3) for _ in range(bands)]
+        for _ in range(draw.random.choice([0, 1, 3]))
+    ]
+    return _core.shared_bands(pieces, *draw.pairs())
+
+
 def path(draw):
     return draw.word(None, *_core.paths())
 
@@ -288,6 +302,9 @@ CALLS = {
     "Shingler.rarest": lambda d: shingler(d).rarest(
         d.texts(), frequencies(d), most=d.number(1, 5), **running(d)
     ),
+    "Sieve": sieve,
+    "Sieve.texts_that_pass": lambda d: sieve(d).texts_that_pass(d.texts(), shingler(d), path=path(d)),
+    "Sieve.sets_that_pass": lambda d: sieve(d).sets_that_pass(d.sets()),
     "mix_integers": lambda d: _core.mix_integers(
         d.array(d.words64(d.length())), seed=d.number(0), threads=d.threads()
     ),
@@ -327,6 +344,7 @@ CALLS = {
     ),
     "stars": lambda d: _core.stars(d.array(np.arange(5, dtype=np.uint32)), (d.below(4, 5), d.offsets(4, 5))),
     "pair_up": lambda d: _core.pair_up(*d.buckets(), threads=d.threads()),
+    "shared_bands": shared_bands,
     "distinct_pairs": lambda d: _core.distinct_pairs(*d.pairs(), threads=d.threads()),
     "compare_texts": lambda d: _core.compare_texts(
         d.pieces(d.texts), *d.pairs(), shingler(d), at_least=d.real(0.0, 0.5, 1.0), **running(d)

@@ -99,7 +99,7 @@ def test_strings_that_are_all_numbers_can_be_had_as_numbers(tmp_path, read_all):
 
 
 BROKEN = {
-    "too few fields": (b"only one", "1 fields where the header has 2"),
+    "too few fields": (b"only one", "1 field where the header has 2"),
     "too many fields": (b"a,b,c", "3 fields where the header has 2"),
     "a quote after a closing quote": (b'"a" b,c', "a quote or a carriage return is out of place"),
     "a bare return": (b"a\rb,c", "a quote or a carriage return is out of place"),
