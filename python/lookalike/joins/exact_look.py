@@ -109,9 +109,7 @@ def look_exactly(
         a, b = found or (beside, beside)
         one, other = np.triu_indices(len(within), 1)
         c, d = within[one], within[other]
-        if sides is not None:
-            across = (sides[0][c] & sides[1][d]) | (sides[1][c] & sides[0][d])
-            c, d = c[across], d[across]
+        c, d = across(sides, c, d)
         near = are_near(c, d) if len(c) else np.zeros(0, np.bool_)
         a, b = np.concatenate([a, c[near]]), np.concatenate([b, d[near]])
         pairs = np.unique(packed(np.minimum(a, b), np.maximum(a, b)))
@@ -170,12 +168,16 @@ def near_of_sets(
     few = replace(items, table=engine.map(items.table, Only(passed)))
     a, b, similarity = nearest_of(few, rows, _NEAR_A_ROW, engine=engine)
     near = (similarity >= threshold) & marked[b]
-    a, b = a[near], b[near]
+    return across(sides, a[near], b[near])
+
+
+def across(sides: tuple[Bools, Bools] | None, a: I64, b: I64) -> tuple[I64, I64]:
+    """Of two collections the pairs that have a row of each, whichever comes first; of one all pairs."""
     if sides is None:
         return a, b
     first, second = sides
-    across = (first[a] & second[b]) | (second[a] & first[b])
-    return a[across], b[across]
+    counts = (first[a] & second[b]) | (second[a] & first[b])
+    return a[counts], b[counts]
 
 
 def _sets(held: list[tuple[Sets, U32]]) -> Sets:

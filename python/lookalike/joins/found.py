@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from lookalike.engines import Engine, Table
-from lookalike.joins.pair_tables import columns_of, sorted_pairs
+from lookalike.joins.pair_tables import OfPairs, sorted_pairs
 from lookalike.theory import RecallEstimate
-from lookalike.types import F64, I64
 
 _ACCOUNT = "account"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
+class Found(OfPairs):
     """Pairs at or over a threshold, sorted by `a`, then `b`, each once; they stay with the engine.
 
     `a` < `b`, but for a directed measure, where the pair (a, b) answers for a in b. `candidates` says how
@@ -29,26 +28,6 @@ class Found:
 
     def __len__(self) -> int:
         return self.near.rows
-
-    @property
-    def columns(self) -> tuple[I64, I64, F64]:
-        """`a`, `b` and the similarities, brought to the driver."""
-        return columns_of(self.near)
-
-    @property
-    def a(self) -> I64:
-        """The first row of every pair, brought to the driver."""
-        return self.columns[0]
-
-    @property
-    def b(self) -> I64:
-        """The second row of every pair, brought to the driver."""
-        return self.columns[1]
-
-    @property
-    def similarity(self) -> F64:
-        """What is between them, brought to the driver."""
-        return self.columns[2]
 
     @classmethod
     def of(cls, engine: Engine, pairs: Table, candidates: int, **more: Any) -> Self:

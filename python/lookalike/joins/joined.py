@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from lookalike.engines import Table
 from lookalike.errors import InternalError
 from lookalike.joins.account import Account
-from lookalike.joins.pair_tables import columns_of
+from lookalike.joins.pair_tables import OfPairs
 from lookalike.types import F64, I64, U8, U32
 
 #: Pairs this little under the threshold are kept for the report, to show what was turned away.
@@ -16,7 +16,7 @@ MARGIN = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Joined:
+class Joined(OfPairs):
     """What a join found, by row numbers.
 
     `near` are the near pairs between representatives, as `joins/pair_tables.py` has them, sorted; every other
@@ -38,26 +38,6 @@ class Joined:
     under: Callable[[int], tuple[I64, I64, F64]] | None = None
     #: Bucket keys of the rows, by the banding of the account's plan; None where nobody made or kept them.
     keyed: Table | None = None
-
-    @property
-    def columns(self) -> tuple[I64, I64, F64]:
-        """Both rows of every near pair and its similarity, brought to the driver."""
-        return columns_of(self.near)
-
-    @property
-    def a(self) -> I64:
-        """The first row of every near pair, brought to the driver."""
-        return self.columns[0]
-
-    @property
-    def b(self) -> I64:
-        """The second row of every near pair, brought to the driver."""
-        return self.columns[1]
-
-    @property
-    def similarity(self) -> F64:
-        """The similarity of every near pair, brought to the driver."""
-        return self.columns[2]
 
     def compared(self) -> Joined:
         """The same once everything is compared: what that was done with is let go of."""

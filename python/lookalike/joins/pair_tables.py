@@ -61,6 +61,32 @@ def columns_of(pairs: Table) -> tuple[I64, I64, F64]:
     return a.astype(np.int64), b.astype(np.int64), pairs.column("value")
 
 
+class OfPairs:
+    """What holds a table of pairs, `near`, and brings its columns to the driver where they are asked for."""
+
+    near: Table
+
+    @property
+    def columns(self) -> tuple[I64, I64, F64]:
+        """Both rows of every pair and its value."""
+        return columns_of(self.near)
+
+    @property
+    def a(self) -> I64:
+        """The first row of every pair."""
+        return self.columns[0]
+
+    @property
+    def b(self) -> I64:
+        """The second row of every pair."""
+        return self.columns[1]
+
+    @property
+    def similarity(self) -> F64:
+        """The value of every pair."""
+        return self.columns[2]
+
+
 @dataclass(frozen=True)
 class AsPairs:
     """A stage: `a`, `b` and a column → `pair` and `value`."""

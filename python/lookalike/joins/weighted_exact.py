@@ -30,6 +30,7 @@ from lookalike.bands import Once
 from lookalike.engines import Engine, Table
 from lookalike.joins.account import Account
 from lookalike.joins.bucket_counts import CountKeys, added
+from lookalike.joins.exact_look import across
 from lookalike.joins.expand import refuse_too_many
 from lookalike.joins.flags import EMPTY
 from lookalike.joins.found import Found
@@ -132,12 +133,7 @@ def near_of_weighted(
     whole = replace(items, boundary=None)
     found = _found(whole, marked, (chosen, marked), threshold, engine, Watch())
     apart = found.a != found.b
-    a, b = found.a[apart], found.b[apart]
-    if sides is None:
-        return a, b
-    first, second = sides
-    across = (first[a] & second[b]) | (second[a] & first[b])
-    return a[across], b[across]
+    return across(sides, found.a[apart], found.b[apart])
 
 
 def _found(
